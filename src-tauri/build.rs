@@ -82,7 +82,7 @@ const COMMANDS: &[&str] = &[
     "system_proxy",
     "proxy_login",
     "set_proxy_login",
-    "always_thinks",
+    "thinking_levels",
     "set_session_effort",
     "usage_report",
     "session_usage",

@@ -128,7 +128,7 @@ macro_rules! every_command {
             models::system_proxy,
             models::proxy_login,
             models::set_proxy_login,
-            models::always_thinks,
+            models::thinking_levels,
             models::set_session_effort,
             usage::usage_report,
             usage::session_usage,

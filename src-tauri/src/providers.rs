@@ -143,7 +143,12 @@ impl ProviderBook {
         let accounts = self.accounts().await?;
         let account = find(&accounts, &model.provider)
             .map_err(|_| Failure::new(ErrorCode::NoModel, Problem::ProviderGone { id: short(&model.provider) }))?;
-        Ok(bosun_providers::connect(&self.config(account).await?, &model.name)?)
+        let mut config = self.config(account).await?;
+        if let Some(said) = bosun_providers::ask_about(&config, &model.name).await {
+            self.learn_one(&config, &said).await?;
+            config = config.with_listed(&[said]);
+        }
+        Ok(bosun_providers::connect(&config, &model.name)?)
     }
 
     async fn accounts(&self) -> Result<Vec<Account>, Failure> {

@@ -32,7 +32,7 @@ pub(crate) async fn reply(cx: &TurnContext) -> Result<AiMessage, AgentError> {
     let mut message = NextModel { cx, rest: &agent.middleware }.run(request).await?;
     name_apart(cx, &mut message);
     let kinds = message.tool_calls.iter().map(|call| kind_of(cx, &call.name)).collect();
-    let cost = message.spent().and_then(|usage| cx.asked().cost(&usage));
+    let cost = message.cost(&cx.asked());
     let is_last = message.calls().next().is_none();
     let entry = vec![EntryBody::Ai { message: message.clone(), kinds, cost }];
     if is_last {

@@ -183,7 +183,7 @@ fn end_of(message: &AiMessage) -> TurnEnd {
 async fn stop(cx: &TurnContext, end: TurnEnd) -> Result<TurnEnd, AgentError> {
     step::cancel_open_calls(cx, &end).await?;
     if let Some(message) = model_call::stopped_message(cx) {
-        let cost = message.spent().and_then(|usage| cx.asked().cost(&usage));
+        let cost = message.cost(&cx.asked());
         cx.log().record(vec![EntryBody::Ai { message, kinds: Vec::new(), cost }]).await?;
     }
     finish(cx, end).await

@@ -12,7 +12,7 @@ use bosun_protocol::{ErrorCode, ModelRef, Problem, ProjectId, Settings};
 pub(crate) use bosun_providers::key_variables;
 use bosun_providers::{
     Account, Cloud, DesktopSettings, EnvironmentKeys, KnownSecrets, ListedModel, ListedModels, NoNews, PRESETS,
-    Preferences, ProviderConfig, SavedAccount, host_of, login_secrets, preset, tour,
+    Preferences, ProviderConfig, SavedAccount, ask_about, host_of, login_secrets, preset, tour,
 };
 use bosun_session::{Explain, ModelSource, SessionError, gsettings};
 use bosun_store::{
@@ -161,12 +161,26 @@ impl Models {
         Ok(())
     }
 
+    /// Keeps what a provider said of one of its models when it was asked about it, as [`Self::learn`] does.
+    async fn learn_one(&self, config: &ProviderConfig, said: &ListedModel) -> Result<(), SessionError> {
+        let Some(database) = self.database().await? else { return Ok(()) };
+        let (config, said) = (config.clone(), said.clone());
+        let learn = move |learnt: &mut ListedModels| learnt.learn_one(&config, &said);
+        let (Ok(_) | Err(NoNews)) = database.change_setting(LISTED_MODELS, learn).await?;
+        Ok(())
+    }
+
     async fn model(&self, model: &ModelRef) -> Result<Arc<dyn ChatModel>, SessionError> {
         if model.provider == tour::PROVIDER {
             return Ok(Arc::new(tour::Tour::new(tour::Language::of_tag(&model.name))));
         }
         let account = self.account(&model.provider).await?;
-        Ok(bosun_providers::connect(&self.config(&account).await?, &model.name)?)
+        let mut config = self.config(&account).await?;
+        if let Some(said) = ask_about(&config, &model.name).await {
+            self.learn_one(&config, &said).await?;
+            config = config.with_listed(&[said]);
+        }
+        Ok(bosun_providers::connect(&config, &model.name)?)
     }
 
     /// Everything a call needs.

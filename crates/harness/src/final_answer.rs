@@ -2,8 +2,8 @@ use std::sync::Arc;
 
 use bosun_agent::{AgentError, BoxFuture, Halt, LiveEvent, Middleware, NextModel, State, TurnContext};
 use bosun_model::{
-    AiMessage, ChatRequest, ContentBlock, Message, MessageId, OutputSchema, StopReason, ToolChoice, ToolSpec,
-    ToolStatus, Usage,
+    AiMessage, ChatRequest, ContentBlock, Dropped, Message, MessageId, OutputSchema, StopReason, ToolChoice, ToolSpec,
+    ToolStatus,
 };
 use bosun_tools::{
     ArgumentError, DynTool, Preview, StateUpdate, ToolContext, ToolError, ToolKind, ToolOutput, checked_arguments,
@@ -64,7 +64,7 @@ impl Middleware for FinalAnswer {
                 }
                 // What it said does not count, so whoever shows it is told; the model sees it once more.
                 cx.log().emit(LiveEvent::ReplyDropped { message: reply.id.clone() });
-                dropped = Usage::sum(dropped, reply.spent());
+                dropped = Some(Dropped::with(dropped, &reply, &cx.asked()));
                 if !reply.text().trim().is_empty() {
                     request.messages.push(Arc::new(Message::Ai(reply)));
                 }

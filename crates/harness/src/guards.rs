@@ -7,7 +7,7 @@ use bosun_agent::{
     AgentError, BoxFuture, Decision, Halt, Middleware, NextModel, NextTool, State, TurnContext, is_news,
 };
 use bosun_backend::ContentHash;
-use bosun_model::{AiMessage, CallId, ChatRequest, Message, ToolCall, ToolMessage, ToolStatus, Usage, text_of};
+use bosun_model::{AiMessage, CallId, ChatRequest, Message, ToolCall, ToolMessage, ToolStatus, text_of};
 use bosun_tools::{Reducer, StateField, StateUpdate, ToolKind, ToolOutput, without_boundary};
 use serde_json::{Map, Value, json};
 
@@ -241,14 +241,15 @@ impl Middleware for Guards {
             let read = self.counts().then(|| request.clone());
             let reply = next.run(request).await?;
             let model = cx.asked();
-            let usage = match &read {
-                Some(read) => {
-                    let of_reply = counted::of_call(&self.counter, read, &reply, Tokenizer::of(&model));
-                    Usage::sum(reply.dropped, Some(of_reply))
-                }
-                None => reply.spent(),
+            let Some(read) = &read else {
+                cx.spent().add(reply.spent(), reply.cost(&model));
+                return Ok(reply);
             };
-            cx.spent().add(usage, usage.and_then(|usage| model.cost(&usage)));
+            let of_reply = counted::of_call(&self.counter, read, &reply, Tokenizer::of(&model));
+            let dropped = reply.dropped.unwrap_or_default();
+            // What is known counts, whatever is not.
+            let costs = [dropped.cost, model.cost(&of_reply)].into_iter().flatten();
+            cx.spent().add(Some(dropped.usage.plus(of_reply)), costs.reduce(|sum, cost| sum + cost));
             Ok(reply)
         })
     }

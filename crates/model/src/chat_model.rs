@@ -128,6 +128,7 @@ impl Price {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::{AiMessage, Dropped};
 
     #[test]
     fn every_token_costs_once_and_an_unknown_count_has_no_cost() {
@@ -167,6 +168,48 @@ mod tests {
         assert_eq!(info.cost(&Usage { output: Some(10), ..Usage::default() }), None);
         let unpriced = ModelInfo { price: None, ..info.clone() };
         assert_eq!(unpriced.cost(&Usage { input: Some(1), output: Some(1), ..Usage::default() }), None);
+    }
+
+    /// Each call has the price of its own length, and one that told nothing makes the sum unknown.
+    #[test]
+    fn a_step_with_dropped_replies_costs_what_its_calls_did_one_by_one() {
+        let price = |input: f64| Price { input, output: 0.0, ..Price::FREE };
+        let info = ModelInfo {
+            provider: "p".into(),
+            name: "m".into(),
+            context_window: None,
+            max_output: None,
+            abilities: Abilities::default(),
+            price: Some(price(1.0)),
+            steps: vec![PriceStep { over: 200_000, price: price(4.0) }],
+            scripted: false,
+            local: false,
+        };
+        let reply = |input: Option<u64>, dropped| AiMessage {
+            id: "m".into(),
+            content: Vec::new(),
+            tool_calls: Vec::new(),
+            invalid_tool_calls: Vec::new(),
+            call_places: Vec::new(),
+            usage: input.map(|input| Usage { input: Some(input), output: Some(1), ..Usage::default() }),
+            dropped,
+            stop: crate::StopReason::EndTurn,
+            model: None,
+            asked: None,
+        };
+        let known = Dropped::with(None, &reply(Some(150_000), None), &info);
+        let both = Dropped::with(Some(known), &reply(Some(100_000), None), &info);
+        assert_eq!((both.usage.input, both.cost), (Some(250_000), Some(0.25)));
+        let last = reply(Some(150_000), Some(both));
+        assert_eq!((last.spent().and_then(|usage| usage.input), last.cost(&info)), (Some(400_000), Some(0.4)));
+        let unknown = Dropped::with(Some(known), &reply(None, None), &info);
+        assert_eq!((unknown.usage, unknown.cost), (known.usage, None));
+        assert_eq!(reply(Some(1), Some(unknown)).cost(&info), None);
+        assert_eq!(reply(None, Some(known)).cost(&info), None);
+        // As it stands in journals from before the cost was kept.
+        let old: Dropped = serde_json::from_value(serde_json::json!({ "input": 5, "output": 2 })).unwrap();
+        assert_eq!((old.usage.input, old.cost), (Some(5), None));
+        assert_eq!(serde_json::from_value::<Dropped>(serde_json::to_value(both).unwrap()).unwrap(), both);
     }
 
     #[test]

@@ -27,7 +27,7 @@ pub use message::{
 };
 pub use request::{CacheLifetime, CacheMarks, ChatRequest, Effort, OutputSchema, SystemBlock, ToolChoice, ToolSpec};
 pub use trouble::ModelTrouble;
-pub use usage::Usage;
+pub use usage::{Dropped, Usage};
 
 /// A boxed future that may borrow from its maker; the currency of every `dyn` seam.
 pub type BoxFuture<'a, T> = futures_util::future::BoxFuture<'a, T>;

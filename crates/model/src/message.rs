@@ -1,7 +1,7 @@
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::{CallId, ContentBlock, MessageId, StopReason, Usage, text_of};
+use crate::{CallId, ContentBlock, Dropped, MessageId, ModelInfo, StopReason, Usage, text_of};
 
 /// What the model reads.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -44,7 +44,7 @@ pub struct AiMessage {
     pub usage: Option<Usage>,
     /// Of the calls before it in the same step, whose replies were dropped.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub dropped: Option<Usage>,
+    pub dropped: Option<Dropped>,
     pub stop: StopReason,
     /// The model's own name as the provider reported it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -62,9 +62,18 @@ pub struct Asked {
 }
 
 impl AiMessage {
-    /// All that was used to come to this reply.
+    /// All that was used to come to this reply, as far as it was told.
     pub fn spent(&self) -> Option<Usage> {
-        Usage::sum(self.dropped, self.usage)
+        Usage::sum(self.dropped.map(|dropped| dropped.usage), self.usage)
+    }
+
+    /// US dollars for all of that, this reply being of `model`; `None` where the cost of one of the calls is not known.
+    pub fn cost(&self, model: &ModelInfo) -> Option<f64> {
+        let own = model.cost(self.usage.as_ref()?)?;
+        match self.dropped {
+            None => Some(own),
+            Some(dropped) => dropped.cost.map(|cost| cost + own),
+        }
     }
 
     /// All that it says: what a call alone came between goes on where it was, and a thought between begins a line.

@@ -1,5 +1,7 @@
 use serde::{Deserialize, Serialize};
 
+use crate::{AiMessage, ModelInfo};
+
 /// Tokens of one model call, as the provider counts them. `None` means "not reported", never zero.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Usage {
@@ -45,5 +47,28 @@ impl Usage {
             cache_write_hour: add(self.cache_write_hour, other.cache_write_hour),
             reasoning: add(self.reasoning, other.reasoning),
         }
+    }
+}
+
+/// What calls came to whose replies were dropped.
+///
+/// Their cost is kept with them: a price may go by the length of one call, and each may have been made by another model.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Dropped {
+    /// Of those that told; tokens.
+    #[serde(flatten)]
+    pub usage: Usage,
+    /// US dollars; `None` where that of one of them is not known, and in journals from before it was kept.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cost: Option<f64>,
+}
+
+impl Dropped {
+    /// `before`, and `reply` of `model`, which is dropped too.
+    pub fn with(before: Option<Self>, reply: &AiMessage, model: &ModelInfo) -> Self {
+        let cost = reply.cost(model);
+        let Some(before) = before else { return Self { usage: reply.spent().unwrap_or_default(), cost } };
+        let usage = reply.spent().map_or(before.usage, |usage| before.usage.plus(usage));
+        Self { usage, cost: before.cost.zip(cost).map(|(sum, cost)| sum + cost) }
     }
 }

@@ -77,6 +77,7 @@ pub use model::{
 pub use plan::PlanChange;
 pub use preferences::{
     Budget, Budgets, Effort, KnownModel, ModelEffort, ModelSettings, NetworkSettings, PriceView, SystemProxy,
+    ThinkingLevels, ToldLevel,
 };
 pub use problem::{Problem, Problems};
 pub use project::{ProjectProblem, ProjectView};

@@ -59,6 +59,23 @@ pub enum Effort {
     Max,
 }
 
+/// What the levels of thinking come to for a model.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, Type)]
+pub struct ThinkingLevels {
+    /// Whether it thinks also where it is told not to, as far as its name says: off is the least of it.
+    pub always: bool,
+    /// The levels that its server is told; none where it is told nothing, or the model does not think.
+    pub levels: Vec<ToldLevel>,
+}
+
+/// A level that a server is told.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, Type)]
+pub struct ToldLevel {
+    pub level: Effort,
+    /// The level that is offered and comes to the same; itself where it is offered.
+    pub offered: Effort,
+}
+
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, Type)]
 pub struct ModelEffort {
     pub model: ModelRef,

@@ -39,7 +39,10 @@ const NAMED: &str = "its name is sent in its place";
 const UNSURE: &str = "sent in OpenAI's way; a server that does not know it refuses it";
 const PROSE: &str = "JSON is asked for and its shape told in words; nobody checks it";
 const ONLY_TOOL: &str = "only that tool is offered";
-const SWITCH: &str = "on and off; every level is on";
+const QUIET: &str = "a model that thinks is told not to for that call; one that always thinks is left to choose";
+const CHOOSES: &str = "the model is left to choose";
+const SWITCH: &str = "on and off, where every level is on, or the levels that the line of the model has";
+const LEAST: &str = "for models of OpenAI's that think, as they are called; others are told nothing";
 const ITSELF: &str = "nothing is marked: the provider caches by itself where it does";
 const OF_CLAUDE: &str = "marked for Claude; other models are cached by themselves where they are";
 const KEYED: &str = "by itself; requests say which conversation they belong to";
@@ -89,8 +92,8 @@ pub(super) const ABILITIES: [(&str, Probe); 19] = [
     ("effort", effort),
     ("images", |row| said(row, MediaKind::Image, "image/png")),
     ("images in results", |row| in_result(row, MediaKind::Image, "image/png")),
-    ("PDF", |row| unsure(row, said(row, MediaKind::Document, "application/pdf"))),
-    ("PDF in results", |row| unsure(row, in_result(row, MediaKind::Document, "application/pdf"))),
+    ("PDF", |row| documents(row, said(row, MediaKind::Document, "application/pdf"))),
+    ("PDF in results", |row| documents(row, in_result(row, MediaKind::Document, "application/pdf"))),
     ("audio", |row| unsure(row, said(row, MediaKind::Audio, "audio/mpeg"))),
     ("video", |row| said(row, MediaKind::Video, "video/mp4")),
     ("JSON of a given shape", shaped),
@@ -199,6 +202,11 @@ fn unsure(row: &Row, mark: Mark) -> Mark {
     if mark == Works && row.is_compatible() { Degraded(UNSURE) } else { mark }
 }
 
+/// A part for documents is one that the row says the server has; what stands in front of others takes what they do.
+fn documents(row: &Row, mark: Mark) -> Mark {
+    if row.preset.id == "litellm" { unsure(row, mark) } else { mark }
+}
+
 fn is_text(event: &ModelEvent) -> bool {
     matches!(event, ModelEvent::TextDelta { .. } | ModelEvent::ToolCallDelta { .. })
 }
@@ -240,11 +248,17 @@ fn with_tools(tool_choice: ToolChoice) -> ChatRequest {
 }
 
 fn forced(row: &Row) -> Mark {
-    let free = row.sent(&with_tools(ToolChoice::Auto));
-    let bound = row.sent(&with_tools(ToolChoice::Tool("probe_tool".into())));
+    let asked = |choice, effort| row.sent(&ChatRequest { effort, ..with_tools(choice) });
+    let bound = asked(ToolChoice::Tool("probe_tool".into()), None);
+    let off = asked(ToolChoice::Auto, Some(Effort::Off));
+    // What tells a model not to think, that the same request without a forced call has not.
+    let quiet = ["thinking", "enable_thinking"]
+        .iter()
+        .any(|field| bound.get(*field).is_some_and(|value| off.get(*field) == Some(value)));
     let has_other = |value: &Value| has_text(value, &|text| text == "other_tool");
-    match (free == bound, has_other(&bound)) {
-        (true, _) => NotOffered,
+    match (asked(ToolChoice::Auto, None) == bound, has_other(&bound)) {
+        (true, _) => Degraded(CHOOSES),
+        (false, true) if quiet => Degraded(QUIET),
         (false, true) => Works,
         // Gemini names the tools that may be called beside all of them; who drops the others has no such word.
         (false, false) => Degraded(ONLY_TOOL),
@@ -282,9 +296,12 @@ fn proof(block: &ContentBlock) -> Option<String> {
 
 fn effort(row: &Row) -> Mark {
     let at = |effort| row.sent(&ChatRequest { effort: Some(effort), max_output: Some(60_000), ..hello() });
+    let named = Row { name: row.name.clone(), preset: row.preset, model: "gpt-5.4" };
+    let of_named = |effort| named.sent(&ChatRequest { effort: Some(effort), ..hello() });
     match (at(Effort::Low) == at(Effort::High), at(Effort::Off) == at(Effort::High)) {
         (false, _) => Works,
         (true, false) => Degraded(SWITCH),
+        (true, true) if row.is_compatible() && of_named(Effort::Low) != of_named(Effort::High) => Degraded(LEAST),
         (true, true) => NotOffered,
     }
 }

@@ -8,6 +8,20 @@ use super::*;
 const BEGIN: &str = "<!-- abilities: written by a test, see crates/providers/src/abilities.rs -->\n";
 const END: &str = "<!-- end of abilities -->\n";
 
+/// The rows, each with all providers that it says the same of.
+fn alike() -> Vec<(Vec<Mark>, Vec<String>)> {
+    let mut alike: Vec<(Vec<Mark>, Vec<String>)> = Vec::new();
+    for row in rows() {
+        let marks: Vec<Mark> = ABILITIES.iter().map(|(_, probe)| probe(&row)).collect();
+        let name = row.name.replacen(row.preset.id, &format!("`{}`", row.preset.id), 1);
+        match alike.iter_mut().find(|(known, _)| *known == marks) {
+            Some((_, names)) => names.push(name),
+            None => alike.push((marks, vec![name])),
+        }
+    }
+    alike
+}
+
 /// The table and what its numbers mean.
 fn table() -> String {
     let mut notes: Vec<&str> = Vec::new();
@@ -16,10 +30,10 @@ fn table() -> String {
         write!(text, " {ability} |").unwrap();
     }
     writeln!(text, "\n|---|{}", "---|".repeat(ABILITIES.len())).unwrap();
-    for row in rows() {
-        write!(text, "| {} |", row.name.replacen(row.preset.id, &format!("`{}`", row.preset.id), 1)).unwrap();
-        for (_, probe) in ABILITIES {
-            match probe(&row) {
+    for (marks, names) in alike() {
+        write!(text, "| {} |", names.join(", ")).unwrap();
+        for mark in marks {
+            match mark {
                 Works => text.push_str(" ● |"),
                 NotOffered => text.push_str(" – |"),
                 Degraded(how) => {
@@ -81,7 +95,16 @@ fn the_table_has_every_provider_and_tells_them_apart() {
     assert_eq!((mark("anthropic", "prompt cache"), mark("bedrock", "prompt cache")), (Works, Works));
     assert_eq!(
         (mark("openai", "effort"), mark("mistral", "effort"), mark("together", "effort")),
-        (Works, Degraded(SWITCH), NotOffered)
+        (Works, Degraded(SWITCH), Degraded(LEAST))
+    );
+    let forced = |id| mark(id, "a tool that must be called");
+    assert_eq!(
+        (forced("groq"), forced("deepseek"), forced("qwen"), forced("zai")),
+        (Works, Degraded(QUIET), Degraded(QUIET), Degraded(CHOOSES))
+    );
+    assert_eq!(
+        (mark("mistral", "PDF"), mark("openrouter", "PDF"), mark("vllm", "PDF")),
+        (Works, Works, Degraded(NAMED))
     );
     assert_eq!((mark("google", "video"), mark("openai", "video")), (Works, Degraded(NAMED)));
     assert_eq!(

@@ -48,14 +48,37 @@ pub(crate) trait Adapter: Send + Sync {
 
     fn decoder(&self, ids: CallIds) -> Box<dyn Decoder>;
 
-    /// The same without what the model once thought, for a server that refuses it; `None` where none does.
-    fn without_thoughts(&self) -> Option<Arc<dyn Adapter>> {
+    /// The same without what a server refused; `None` where it never holds all of that.
+    fn leaving(&self, _out: LeftOut) -> Option<Arc<dyn Adapter>> {
         None
+    }
+
+    /// Whether a reply that neither says nor does anything becomes no turn. What is said around it is one turn then.
+    fn drops_silent(&self) -> bool {
+        false
     }
 
     /// How the bytes of a reply are cut into frames.
     fn framing(&self) -> Framing {
         Framing::Events
+    }
+}
+
+/// What of a request a server may refuse that goes well without it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct LeftOut {
+    /// What the model once thought.
+    pub(crate) thoughts: bool,
+    /// That a summary of what it thinks is asked for.
+    pub(crate) summaries: bool,
+}
+
+impl LeftOut {
+    pub(crate) const THOUGHTS: Self = Self { thoughts: true, summaries: false };
+    pub(crate) const SUMMARIES: Self = Self { thoughts: false, summaries: true };
+
+    pub(crate) fn and(self, other: Self) -> Self {
+        Self { thoughts: self.thoughts || other.thoughts, summaries: self.summaries || other.summaries }
     }
 }
 
@@ -65,7 +88,7 @@ pub(crate) fn adapter(endpoint: &Endpoint, family: Family, model: &str, project:
         Family::Anthropic => Arc::new(Anthropic::new(endpoint, model)),
         Family::OpenAiChat => Arc::new(OpenAiChat::new(endpoint, model)),
         Family::OpenAiResponses => Arc::new(OpenAiResponses::new(endpoint)),
-        Family::Gemini => Arc::new(Gemini::new(endpoint)),
+        Family::Gemini => Arc::new(Gemini::new(endpoint, model)),
         Family::Ollama => Arc::new(Ollama::new(endpoint)),
         Family::Bedrock => Arc::new(Bedrock::new(model)),
         Family::Vertex => Arc::new(Vertex::new(endpoint, model, project)),

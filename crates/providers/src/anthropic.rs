@@ -9,7 +9,7 @@ use std::sync::Arc;
 use bosun_model::{ChatRequest, ModelInfo};
 use reqwest::header::{HeaderMap, HeaderName, HeaderValue};
 
-use crate::adapter::{Adapter, CallIds};
+use crate::adapter::{Adapter, CallIds, LeftOut};
 use crate::body::Group;
 use crate::config::Endpoint;
 use crate::driver::Decoder;
@@ -75,7 +75,11 @@ impl Adapter for Anthropic {
         Box::new(self.0.decoder())
     }
 
-    fn without_thoughts(&self) -> Option<Arc<dyn Adapter>> {
-        Some(Arc::new(Self(self.0.without_thoughts())))
+    fn leaving(&self, out: LeftOut) -> Option<Arc<dyn Adapter>> {
+        (out == LeftOut::THOUGHTS).then(|| Arc::new(Self(self.0.without_thoughts())) as _)
+    }
+
+    fn drops_silent(&self) -> bool {
+        true
     }
 }

@@ -11,7 +11,7 @@ use std::sync::Arc;
 use bosun_model::{ChatRequest, ModelInfo};
 use reqwest::header::{AUTHORIZATION, HeaderMap, HeaderName};
 
-use crate::adapter::{Adapter, CallIds};
+use crate::adapter::{Adapter, CallIds, LeftOut};
 use crate::anthropic::{AnthropicDecoder, Dialect, Host};
 use crate::body::Group;
 use crate::driver::{Decoder, Events, Fault, Framing};
@@ -65,8 +65,12 @@ impl Adapter for Bedrock {
         Box::new(BedrockDecoder(self.0.decoder()))
     }
 
-    fn without_thoughts(&self) -> Option<Arc<dyn Adapter>> {
-        Some(Arc::new(Self(self.0.without_thoughts())))
+    fn leaving(&self, out: LeftOut) -> Option<Arc<dyn Adapter>> {
+        (out == LeftOut::THOUGHTS).then(|| Arc::new(Self(self.0.without_thoughts())) as _)
+    }
+
+    fn drops_silent(&self) -> bool {
+        true
     }
 
     fn framing(&self) -> Framing {

@@ -11,6 +11,7 @@ use bosun_model::{
 };
 
 use crate::adapter::Adapter;
+use crate::media::is_silent;
 
 /// Conversations remembered at once; subagents take turns with the agent that sent them.
 const SLOTS: usize = 4;
@@ -78,11 +79,12 @@ impl Memo {
         info: &ModelInfo,
     ) -> serde_json::Result<Vec<u8>> {
         let variant = adapter.variant(request, info);
-        let mut slot = self.take(&request.messages, variant);
+        let is_reply = replies(adapter);
+        let mut slot = self.take(&request.messages, variant, is_reply);
         let is_cached = request.cache.conversation || request.system.iter().any(|block| block.cache);
         let mut rest = request.messages.get(slot.messages.len()..).unwrap_or_default();
         let mut last = Vec::new();
-        while let Some(group) = rest.chunk_by(|a, b| is_ai(a) == is_ai(b)).next() {
+        while let Some(group) = rest.chunk_by(|a, b| is_reply(a) == is_reply(b)).next() {
             rest = rest.get(group.len()..).unwrap_or_default();
             if rest.is_empty() {
                 let CacheMarks { lifetime, passing, .. } = request.cache;
@@ -139,12 +141,12 @@ impl Memo {
     }
 
     /// The remembered beginning of `messages`, or an empty one.
-    fn take(&self, messages: &[Arc<Message>], variant: bool) -> Slot {
+    fn take(&self, messages: &[Arc<Message>], variant: bool, is_reply: fn(&Message) -> bool) -> Slot {
         let mut slots = self.slots.lock().unwrap_or_else(PoisonError::into_inner);
         let fits = slots.iter().map(|slot| if slot.variant == variant { slot.shared(messages) } else { 0 });
         let best = fits.enumerate().max_by_key(|(_, shared)| *shared).filter(|(_, shared)| *shared > 0);
         match best {
-            Some((at, shared)) => slots.remove(at).cut(messages, shared),
+            Some((at, shared)) => slots.remove(at).cut(messages, shared, is_reply),
             None => Slot { variant, messages: Vec::new(), bytes: Vec::new(), ends: Vec::new() },
         }
     }
@@ -170,9 +172,9 @@ impl Slot {
     }
 
     /// Forgets all but the groups that are whole in `messages` too: the next message there must begin another.
-    fn cut(mut self, messages: &[Arc<Message>], shared: usize) -> Self {
+    fn cut(mut self, messages: &[Arc<Message>], shared: usize, is_reply: fn(&Message) -> bool) -> Self {
         let is_end = |at: usize| match (at.checked_sub(1).and_then(|before| messages.get(before)), messages.get(at)) {
-            (Some(before), Some(after)) => is_ai(before) != is_ai(after),
+            (Some(before), Some(after)) => is_reply(before) != is_reply(after),
             _ => false,
         };
         let whole = self.ends.iter().rposition(|(count, _)| *count <= shared && is_end(*count));
@@ -184,8 +186,13 @@ impl Slot {
     }
 }
 
-fn is_ai(message: &Message) -> bool {
-    matches!(message, Message::Ai(_))
+/// What tells the messages that become turns of the model.
+fn replies(adapter: &dyn Adapter) -> fn(&Message) -> bool {
+    if adapter.drops_silent() {
+        |message| matches!(message, Message::Ai(reply) if !is_silent(reply))
+    } else {
+        |message| matches!(message, Message::Ai(_))
+    }
 }
 
 #[cfg(test)]

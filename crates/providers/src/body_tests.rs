@@ -1,4 +1,4 @@
-use bosun_model::SystemBlock;
+use bosun_model::{ContentBlock, Reasoning, SystemBlock};
 use proptest::prelude::*;
 
 use super::*;
@@ -44,10 +44,19 @@ fn change() -> impl Strategy<Value = Change> {
     ]
 }
 
+/// A reply that only thought.
+fn silent() -> Arc<Message> {
+    let Message::Ai(mut reply) = (*conversation().messages[7]).clone() else { panic!() };
+    reply.content = vec![ContentBlock::Reasoning(Reasoning { text: "Hm.".into(), ..Reasoning::default() })];
+    reply.tool_calls.clear();
+    Arc::new(Message::Ai(reply))
+}
+
 proptest! {
     #[test]
     fn a_remembered_beginning_changes_no_byte(changes in prop::collection::vec(change(), 1..40), caching: bool) {
-        let samples = conversation().messages;
+        let mut samples = conversation().messages;
+        samples.push(silent());
         let fresh = |at: &prop::sample::Index| Arc::new((*samples[at.index(samples.len())]).clone());
         for family in Family::ALL {
             let adapter = adapter(&endpoint(&config(family)), family, "", None);
@@ -106,7 +115,7 @@ fn only_what_is_new_is_written_again() {
     };
     assert_eq!(remembered(), [8]);
     let variant = adapter.variant(&request, &info("m"));
-    assert_eq!(memo.take(&request.messages, variant).messages.len(), 8);
+    assert_eq!(memo.take(&request.messages, variant, replies(&*adapter)).messages.len(), 8);
     assert_eq!(remembered(), [0; 0]);
 }
 

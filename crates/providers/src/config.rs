@@ -10,6 +10,7 @@ use crate::ListedModel;
 use crate::catalogue;
 use crate::cloud::Cloud;
 use crate::desktop::DesktopSettings;
+use crate::listing::HELD_UNTOLD;
 use crate::network::Network;
 use crate::preset::{Preset, preset};
 use crate::redact::Redactor;
@@ -59,7 +60,15 @@ pub struct KnownModel {
     pub reasoning: Option<bool>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub price: Option<Price>,
+    /// Whether the person says so, whose limits are meant as they are.
+    #[serde(skip)]
+    pub by_person: bool,
 }
+
+/// Longest output that is asked for where only the model's own limit is known and is larger. A single step of an agent hardly
+/// writes more; who pays beforehand has to be able to pay for all that is asked for, and some wires count it against the
+/// window.
+pub(crate) const MOST_OUTPUT: u32 = 32_000;
 
 impl KnownModel {
     /// Whether it says anything beside a name.
@@ -240,6 +249,14 @@ impl ProviderConfig {
             let (images, documents) = (said(|known| known.images), said(|known| known.documents));
             info.abilities.images |= !images;
             info.abilities.documents |= !documents;
+        }
+        let by_person = |known: &KnownModel| known.by_person && known.name == info.name && known.max_output.is_some();
+        if !self.known.iter().any(by_person) {
+            info.max_output = info.max_output.map(|most| most.min(MOST_OUTPUT));
+        }
+        if self.family == Family::Ollama {
+            // It is what the server is asked to hold, so that it is known then.
+            info.context_window = info.context_window.or(Some(HELD_UNTOLD));
         }
         info
     }
@@ -473,6 +490,35 @@ mod tests {
         assert_eq!(sees(&config, "glm-5.1"), (false, false));
         let blind = KnownModel { name: "their-newest".into(), images: Some(false), ..KnownModel::default() };
         assert_eq!(sees(&config.with_known([blind]), "their-newest"), (false, true));
+    }
+
+    /// Ollama holds 4,096 tokens where it is told nothing, and cuts the rest without a word.
+    #[test]
+    fn ollama_is_always_told_what_to_hold_and_that_is_the_window() {
+        let window = |family, known: Option<u32>| {
+            let said = KnownModel { name: "qwen3:4b".into(), context_window: known, ..KnownModel::default() };
+            let config = ProviderConfig::new("ollama", family, "http://localhost:11434").with_known([said]);
+            crate::connect(&config, "qwen3:4b").unwrap().info().context_window
+        };
+        assert_eq!(window(Family::Ollama, None), Some(HELD_UNTOLD));
+        assert_eq!(window(Family::Ollama, Some(65_536)), Some(65_536), "the person knows better");
+        assert_eq!(window(Family::OpenAiChat, None), None);
+    }
+
+    /// Who pays beforehand has to be able to pay for all that is asked for.
+    #[test]
+    fn no_more_output_is_asked_for_than_a_step_takes_unless_the_person_says_so() {
+        let most = |known: Option<KnownModel>| {
+            let config = ProviderConfig::new("openrouter", Family::OpenAiChat, "https://openrouter.ai/api/v1");
+            crate::connect(&config.with_known(known), "openai/gpt-5.4").unwrap().info().max_output
+        };
+        let said = |tokens, by_person| {
+            let (name, max_output) = ("openai/gpt-5.4".into(), Some(tokens));
+            Some(KnownModel { name, max_output, by_person, ..KnownModel::default() })
+        };
+        assert_eq!(most(None), Some(MOST_OUTPUT), "of the catalogue's 128,000");
+        assert_eq!((most(said(100_000, false)), most(said(16_384, false))), (Some(MOST_OUTPUT), Some(16_384)));
+        assert_eq!(most(said(100_000, true)), Some(100_000));
     }
 
     #[test]

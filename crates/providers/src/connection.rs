@@ -7,22 +7,26 @@ use reqwest::{Client, Request, Response, StatusCode, Url};
 use secrecy::ExposeSecret;
 use tokio::time::Instant;
 
-use crate::adapter::{Adapter, adapter};
+use crate::adapter::{Adapter, LeftOut, adapter};
+use crate::body::Memo;
 use crate::client::Reach;
 use crate::cloud::{Cloud, Signer};
 use crate::config::Endpoint;
 use crate::desktop::Way;
 use crate::driver::Framing;
 use crate::origin::Origin;
+use crate::summaries::Summaries;
 use crate::{Family, Limits, ProviderConfig, failure, preset, vertex};
 
 /// An error body is read this far, and for so long.
 const ERROR_BODY: usize = 64 << 10;
 const ERROR_WAIT: Duration = Duration::from_secs(10);
 
-/// A way to speak to a server: what writes requests, and the headers that it wants.
+/// A way to speak to a server: what writes requests, what it wrote before, and the headers that it wants.
 pub(crate) struct Spoken {
+    pub(crate) left_out: LeftOut,
     pub(crate) adapter: Arc<dyn Adapter>,
+    pub(crate) memo: Memo,
     headers: HeaderMap,
 }
 
@@ -31,10 +35,11 @@ pub(crate) struct Connection {
     pub(crate) origin: Arc<Origin>,
     pub(crate) adapter: Arc<dyn Adapter>,
     pub(crate) limits: Limits,
-    /// The wire without what the model once thought, and its headers; `None` where there is no other.
-    pub(crate) without_thoughts: Option<Spoken>,
+    pub(crate) whole: Spoken,
+    /// The wire without what may be refused.
+    others: Vec<Spoken>,
+    pub(crate) summaries: Summaries,
     endpoint: Endpoint,
-    headers: HeaderMap,
     signer: Signer,
     reach: Reach,
 }
@@ -55,40 +60,35 @@ impl Connection {
             return Err(origin.trouble(ModelErrorKind::InvalidRequest, ModelTrouble::VertexNoProject));
         }
         let adapter = adapter(&endpoint, config.family, model, project.as_deref());
-        let without_thoughts = adapter.without_thoughts().map(|adapter| {
+        let spoken = |left_out, adapter: Arc<dyn Adapter>| {
             let headers = headers(config, &origin, &*adapter)?;
-            Ok::<_, ModelError>(Spoken { adapter, headers })
-        });
-        let without_thoughts = without_thoughts.transpose()?;
-        let headers = headers(config, &origin, &*adapter)?;
+            Ok::<_, ModelError>(Spoken { left_out, adapter, memo: Memo::default(), headers })
+        };
+        let both = LeftOut::THOUGHTS.and(LeftOut::SUMMARIES);
+        let others = [LeftOut::THOUGHTS, LeftOut::SUMMARIES, both].into_iter();
+        let others = others.filter_map(|out| Some(spoken(out, adapter.leaving(out)?)));
+        let others = others.collect::<Result<Vec<_>, _>>()?;
+        let whole = spoken(LeftOut::default(), Arc::clone(&adapter))?;
         let limits = limits.unwrap_or_else(|| config.network.limits(Limits::of(&endpoint)));
         let reach = Reach::new(config.network.clone(), config.desktop.clone());
-        Ok(Self { origin, adapter, limits, without_thoughts, endpoint, headers, signer, reach })
+        let summaries = Summaries::of(&endpoint.host, config.key.as_ref());
+        Ok(Self { origin, adapter, limits, whole, others, summaries, endpoint, signer, reach })
     }
 
     pub(crate) fn endpoint(&self) -> &Endpoint {
         &self.endpoint
     }
 
-    /// Posts a model call and returns the reply once its status is known to be good. `deadline` is for its headers.
-    pub(crate) async fn post(&self, model: &str, body: Vec<u8>, deadline: Instant) -> Result<Response, ModelError> {
-        self.post_with(self.headers.clone(), model, body, deadline).await
+    /// The wire without `out`; `None` where there is no such.
+    pub(crate) fn leaving(&self, out: LeftOut) -> Option<&Spoken> {
+        self.others.iter().find(|spoken| spoken.left_out == out)
     }
 
-    /// As [`Self::post`], for a body that `spoken` wrote.
-    pub(crate) async fn post_as(
+    /// Posts a model call that `spoken` wrote and returns the reply once its status is known to be good. `deadline` is for
+    /// its headers.
+    pub(crate) async fn post(
         &self,
         spoken: &Spoken,
-        model: &str,
-        body: Vec<u8>,
-        deadline: Instant,
-    ) -> Result<Response, ModelError> {
-        self.post_with(spoken.headers.clone(), model, body, deadline).await
-    }
-
-    async fn post_with(
-        &self,
-        headers: HeaderMap,
         model: &str,
         body: Vec<u8>,
         deadline: Instant,
@@ -103,7 +103,7 @@ impl Connection {
         let (client, way) = self.reach.client(&address, &self.origin).await?;
         let request = client
             .post(address)
-            .headers(headers)
+            .headers(spoken.headers.clone())
             .header(CONTENT_TYPE, HeaderValue::from_static("application/json"))
             .header(ACCEPT, HeaderValue::from_static(accept))
             // Compression would only hold deltas back; what comes compressed all the same is read.
@@ -120,14 +120,14 @@ impl Connection {
     /// As [`Self::get`], of an address that is not below the base URL.
     pub(crate) async fn get_at(&self, address: Url, most: usize) -> Result<Vec<u8>, ModelError> {
         let (client, way) = self.reach.client(&address, &self.origin).await?;
-        self.whole(client.get(address).headers(self.headers.clone()), &way, most).await
+        self.whole(client.get(address).headers(self.whole.headers.clone()), &way, most).await
     }
 
     /// Asks a small question in JSON and gets its answer whole.
     pub(crate) async fn ask(&self, path: &str, body: Vec<u8>, most: usize) -> Result<Vec<u8>, ModelError> {
         let address = self.address(path, None);
         let (client, way) = self.reach.client(&address, &self.origin).await?;
-        let request = client.post(address).headers(self.headers.clone());
+        let request = client.post(address).headers(self.whole.headers.clone());
         let request = request.header(CONTENT_TYPE, HeaderValue::from_static("application/json")).body(body);
         self.whole(request, &way, most).await
     }

@@ -61,10 +61,24 @@ pub(crate) fn is_of_thoughts(error: &ModelError) -> bool {
         "bound to a different conversation",
         "`redacted_thinking` blocks in the latest assistant message cannot be modified",
         "expected `thinking` or `redacted_thinking`",
+        "the final block in an assistant message cannot be",
         "block_binding",
         "thinking-binding-controls",
         "invalid beta flag",
+        // OpenAI and xAI, of what another organization's key brought; Google, of what another account or model signed.
+        "the encrypted content",
+        "encrypted_content",
+        "thought signature",
+        "thought_signature",
     ];
+    let message = error.message.to_lowercase();
+    error.status == Some(400) && words.iter().any(|word| message.contains(word))
+}
+
+/// Whether a server refuses to sum up what its model thinks: OpenAI does it for verified organizations only, and some
+/// servers of its wire never do.
+pub(crate) fn is_of_summaries(error: &ModelError) -> bool {
+    let words = ["verified to generate reasoning summaries", "reasoning.summary"];
     let message = error.message.to_lowercase();
     error.status == Some(400) && words.iter().any(|word| message.contains(word))
 }

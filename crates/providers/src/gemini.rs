@@ -3,15 +3,16 @@
 //! Written against the vendor's documents instead of over a client library: there is no official one for Rust, and those at
 //! hand drop the signatures of thoughts, without which newer models refuse the next step of a conversation with calls.
 //!
-//! A signature belongs to the part it came with. It is kept as a reasoning block beside that part, with the host that made
-//! it; a call that another host or model made is sent with the mark that the vendor documents for such calls.
+//! A signature belongs to the part it came with. It is kept as a reasoning block beside that part, with the host and the model
+//! that made it; a call that another host or model made is sent with the mark that the vendor documents for such calls.
 
 use std::borrow::Cow;
+use std::sync::Arc;
 
 use bosun_model::{ChatRequest, ModelInfo};
 use reqwest::header::{AUTHORIZATION, HeaderMap, HeaderName};
 
-use crate::adapter::{Adapter, CallIds};
+use crate::adapter::{Adapter, CallIds, LeftOut};
 use crate::body::Group;
 use crate::config::Endpoint;
 use crate::driver::Decoder;
@@ -21,18 +22,33 @@ mod encode;
 mod thinking;
 
 pub(crate) struct Gemini {
-    /// Only the host that signed a thought can read it.
-    host: String,
+    signer: Signer,
+    /// Whether what was signed goes back with its signature.
+    replays: bool,
+}
+
+/// Only the host and the model that signed a thought can read it.
+#[derive(Clone, Debug)]
+pub(crate) struct Signer {
+    pub(crate) host: String,
+    pub(crate) model: String,
 }
 
 impl Gemini {
-    pub(crate) fn new(endpoint: &Endpoint) -> Self {
-        Self { host: endpoint.host.clone() }
+    /// For calls of `model`.
+    pub(crate) fn new(endpoint: &Endpoint, model: &str) -> Self {
+        let model = model.trim().rsplit('/').next().unwrap_or_default().to_owned();
+        Self { signer: Signer { host: endpoint.host.clone(), model }, replays: true }
+    }
+
+    /// The same for a server that refused a signature.
+    pub(crate) fn without_thoughts(&self) -> Self {
+        Self { signer: self.signer.clone(), replays: false }
     }
 
     /// Vertex AI has project, place and publisher in front, and takes tokens instead of keys.
     fn is_vertex(&self) -> bool {
-        self.host.ends_with("aiplatform.googleapis.com")
+        self.signer.host.ends_with("aiplatform.googleapis.com")
     }
 }
 
@@ -61,7 +77,7 @@ impl Adapter for Gemini {
     }
 
     fn turns(&self, group: &Group<'_>, out: &mut Vec<u8>) -> serde_json::Result<()> {
-        encode::turns(group, &self.host, out)
+        encode::turns(group, self.replays.then_some(&self.signer), out)
     }
 
     fn tail(&self, request: &ChatRequest, info: &ModelInfo, out: &mut Vec<u8>) -> serde_json::Result<()> {
@@ -74,6 +90,10 @@ impl Adapter for Gemini {
     }
 
     fn decoder(&self, ids: CallIds) -> Box<dyn Decoder> {
-        Box::new(decode::GeminiDecoder::new(&self.host, ids))
+        Box::new(decode::GeminiDecoder::new(&self.signer, ids))
+    }
+
+    fn leaving(&self, out: LeftOut) -> Option<Arc<dyn Adapter>> {
+        (out == LeftOut::THOUGHTS).then(|| Arc::new(self.without_thoughts()) as _)
     }
 }

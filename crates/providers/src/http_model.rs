@@ -1,13 +1,14 @@
 use std::sync::{Arc, Mutex, PoisonError};
 
 use bosun_model::{
-    BoxFuture, ChatModel, ChatRequest, Message, ModelError, ModelErrorKind, ModelInfo, ModelStream, ModelTrouble,
+    BoxFuture, ChatModel, ChatRequest, Message, ModelError, ModelErrorKind, ModelEvent, ModelInfo, ModelStream,
+    ModelTrouble,
 };
+use futures_util::{StreamExt, stream};
 use reqwest::Response;
 use tokio::time::Instant;
 
-use crate::adapter::{Adapter, CallIds};
-use crate::body::Memo;
+use crate::adapter::{CallIds, LeftOut};
 use crate::connection::{Connection, Spoken};
 use crate::driver::Driver;
 use crate::reply::Reply;
@@ -40,9 +41,6 @@ pub fn known_model(config: &ProviderConfig, name: &str) -> Result<ModelInfo, Mod
 pub(crate) struct HttpModel {
     connection: Connection,
     info: ModelInfo,
-    memo: Memo,
-    /// What was written without what the model once thought; nothing of it is written like the rest.
-    thoughtless: Memo,
     /// The turns in which thoughts were refused: they would be with every later step too. The next turn tries them again.
     refused: Mutex<Vec<Turn>>,
 }
@@ -58,75 +56,95 @@ impl HttpModel {
             return Err(connection.origin.trouble(ModelErrorKind::NotFound, ModelTrouble::NoModelNamed));
         }
         let info = config.ready(catalogue::info(&config.id, &connection.endpoint().host, name));
-        Ok(Self { connection, info, memo: Memo::default(), thoughtless: Memo::default(), refused: Mutex::default() })
+        Ok(Self { connection, info, refused: Mutex::default() })
     }
 
     async fn send(&self, request: ChatRequest) -> Result<ModelStream, ModelError> {
         let connection = &self.connection;
         let deadline = Instant::now() + connection.limits.first_byte;
         let decoder = connection.adapter.decoder(CallIds::of(&request));
-        let mut response = match &connection.without_thoughts {
-            Some(spoken) if self.is_refused(&request) => self.without_thoughts(spoken, &request, deadline).await?,
-            other => self.with_thoughts(other.as_ref(), &request, deadline).await?,
-        };
+        let (mut response, note) = self.asked(&request, deadline).await?;
         drop(request);
         let origin = &connection.origin;
         if failure::has_type(response.headers(), "text/html") {
             return Err(connection.web_page(&mut response).await);
         }
         let driver = Driver::new(Arc::clone(origin), connection.adapter.framing(), decoder, Sizes::default());
-        Ok(Box::pin(Reply::new(response.bytes_stream(), driver, Arc::clone(origin), connection.limits, deadline)))
-    }
-}
-
-impl HttpModel {
-    fn body(&self, memo: &Memo, adapter: &dyn Adapter, request: &ChatRequest) -> Result<Vec<u8>, ModelError> {
-        memo.body(adapter, request, &self.info).map_err(|error| {
-            let trouble = ModelTrouble::RequestUnwritable { detail: error.to_string() };
-            self.connection.origin.trouble(ModelErrorKind::InvalidRequest, trouble)
+        let reply = Reply::new(response.bytes_stream(), driver, Arc::clone(origin), connection.limits, deadline);
+        Ok(match note {
+            Some(note) => Box::pin(stream::iter(note.into_iter().map(Ok)).chain(reply)),
+            None => Box::pin(reply),
         })
     }
 
-    /// Asks; once more, without what the model once thought, where that is what was refused.
-    async fn with_thoughts(
+    /// Asks; once more without it for each thing that is refused and not needed. With what is to be told of that, once.
+    async fn asked(
         &self,
-        without: Option<&Spoken>,
         request: &ChatRequest,
         deadline: Instant,
-    ) -> Result<Response, ModelError> {
-        let body = self.body(&self.memo, &*self.connection.adapter, request)?;
-        let error = match self.connection.post(&self.info.name, body, deadline).await {
-            Ok(response) => return Ok(response),
-            Err(error) => error,
-        };
-        let Some(spoken) = without.filter(|_| failure::is_of_thoughts(&error)) else { return Err(error) };
-        tracing::warn!(%error, "the model's earlier thoughts are refused and left out");
-        let response = self.without_thoughts(spoken, request, deadline).await?;
-        if let Some(turn) = Turn::of(request) {
-            let mut refused = self.refused.lock().unwrap_or_else(PoisonError::into_inner);
-            refused.retain(|known| known.conversation != turn.conversation);
-            if refused.len() >= MOST_REFUSED {
-                refused.remove(0);
+    ) -> Result<(Response, Option<[ModelEvent; 2]>), ModelError> {
+        let connection = &self.connection;
+        let remembered = LeftOut { thoughts: self.is_refused(request), summaries: connection.summaries.are_refused() };
+        let mut spoken = connection.leaving(remembered).unwrap_or(&connection.whole);
+        let (mut new, mut note) = (LeftOut::default(), None);
+        loop {
+            let error = match self.post(spoken, request, deadline).await {
+                Ok(response) => {
+                    if new.thoughts {
+                        self.remember(request);
+                    }
+                    return Ok((response, note));
+                }
+                Err(error) => error,
+            };
+            let refused = refused(&error).filter(|refused| spoken.left_out != spoken.left_out.and(*refused));
+            let next = refused.and_then(|refused| Some((refused, connection.leaving(spoken.left_out.and(refused))?)));
+            let Some((refused, without)) = next else { return Err(error) };
+            tracing::warn!(%error, ?refused, "what is refused is left out");
+            if refused.summaries && connection.summaries.refuse() {
+                note = Some(unsummarised(&error));
             }
-            refused.push(turn);
+            (new, spoken) = (new.and(refused), without);
         }
-        Ok(response)
     }
 
-    async fn without_thoughts(
-        &self,
-        spoken: &Spoken,
-        request: &ChatRequest,
-        deadline: Instant,
-    ) -> Result<Response, ModelError> {
-        let body = self.body(&self.thoughtless, &*spoken.adapter, request)?;
-        self.connection.post_as(spoken, &self.info.name, body, deadline).await
+    async fn post(&self, spoken: &Spoken, request: &ChatRequest, deadline: Instant) -> Result<Response, ModelError> {
+        let body = spoken.memo.body(&*spoken.adapter, request, &self.info).map_err(|error| {
+            let trouble = ModelTrouble::RequestUnwritable { detail: error.to_string() };
+            self.connection.origin.trouble(ModelErrorKind::InvalidRequest, trouble)
+        })?;
+        self.connection.post(spoken, &self.info.name, body, deadline).await
+    }
+
+    /// Remembers that thoughts were refused in the turn of `request`.
+    fn remember(&self, request: &ChatRequest) {
+        let Some(turn) = Turn::of(request) else { return };
+        let mut refused = self.refused.lock().unwrap_or_else(PoisonError::into_inner);
+        refused.retain(|known| known.conversation != turn.conversation);
+        if refused.len() >= MOST_REFUSED {
+            refused.remove(0);
+        }
+        refused.push(turn);
     }
 
     fn is_refused(&self, request: &ChatRequest) -> bool {
         let refused = self.refused.lock().unwrap_or_else(PoisonError::into_inner);
         !refused.is_empty() && Turn::of(request).is_some_and(|turn| refused.contains(&turn))
     }
+}
+
+/// What of a request `error` refuses that it goes well without.
+fn refused(error: &ModelError) -> Option<LeftOut> {
+    if failure::is_of_summaries(error) {
+        return Some(LeftOut::SUMMARIES);
+    }
+    failure::is_of_thoughts(error).then_some(LeftOut::THOUGHTS)
+}
+
+/// Says in the provider's words, where the thoughts would stand, why nothing is seen of them.
+fn unsummarised(error: &ModelError) -> [ModelEvent; 2] {
+    let text = format!("[no summary of the thinking: {}]", error.message);
+    [ModelEvent::ReasoningDelta { text }, ModelEvent::ReasoningDone { signature: None, opaque: None }]
 }
 
 /// What stays the same in all requests of a turn.

@@ -56,6 +56,7 @@ mod gemini;
 mod http_model;
 mod known_secrets;
 mod lenient;
+mod levels;
 mod limits;
 mod lines;
 mod listing;
@@ -73,6 +74,7 @@ mod redact;
 mod reply;
 mod saved;
 mod sse;
+mod summaries;
 #[cfg(test)]
 mod testing;
 pub mod tour;
@@ -89,13 +91,14 @@ pub use discovery::{LocalServer, find_local_servers, usual_local_accounts};
 pub use environment::EnvironmentKeys;
 pub use http_model::{connect, connect_within, known_model};
 pub use known_secrets::{KnownSecrets, Redacting};
+pub use levels::effort_levels;
 pub use limits::Limits;
-pub use listing::{ListedModel, list_models};
+pub use listing::{ListedModel, ask_about, list_models};
 pub use network::{Network, NetworkOptions, login_secrets, proxy_login};
 pub use openai_chat::always_thinks;
 pub use preferences::{ListedModels, NoNews, Preferences};
 pub use preset::{
-    EffortField, Elsewhere, LimitField, PRESETS, Preset, PriceList, Quirks, SchemaField, UsageReport, key_variables,
-    preset,
+    DocumentPart, EffortField, Elsewhere, Forced, LimitField, PRESETS, Preset, PriceList, Quirks, SchemaField,
+    ThoughtsBack, UsageReport, key_variables, preset,
 };
 pub use saved::{Account, SavedAccount};

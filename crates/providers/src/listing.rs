@@ -5,11 +5,13 @@ use bosun_model::{ModelError, Price};
 use self::row::List;
 use crate::connection::Connection;
 use crate::preset::{PriceList, Quirks};
-use crate::{Family, KnownModel, ProviderConfig, failure, preset};
+use crate::{Family, KnownModel, ProviderConfig, failure, known_model, preset};
 
 mod clouds;
 mod local;
 mod row;
+
+pub(crate) use local::HELD_UNTOLD;
 
 /// Whose list has all that its vendor makes, and says nothing of it but names.
 const OPENAI: &str = "api.openai.com";
@@ -65,6 +67,7 @@ impl ListedModel {
             video: self.video,
             reasoning: self.reasoning,
             price: self.price,
+            by_person: false,
         }
     }
 }
@@ -95,6 +98,20 @@ pub async fn list_models(config: &ProviderConfig) -> Result<Vec<ListedModel>, Mo
         _ => {}
     }
     Ok(models)
+}
+
+/// What the server itself says of `name`, where no list, catalogue or person knows its window and a call has to name one:
+/// Ollama holds little unless it is told, and cuts what is longer without a word. It is asked for a second at most;
+/// `None` where it says nothing, and of every other server.
+pub async fn ask_about(config: &ProviderConfig, name: &str) -> Option<ListedModel> {
+    let name = name.trim();
+    if config.family != Family::Ollama || known_model(config, name).ok()?.context_window.is_some() {
+        return None;
+    }
+    let connection = Connection::new(config, name, None).ok()?;
+    let mut model = ListedModel { name: name.to_owned(), ..ListedModel::default() };
+    local::shown(&connection, &mut model).await;
+    model.said().says().then_some(model)
 }
 
 /// Whether a model of [`OPENAI`] can be talked to. One of the account's own (`ft:MODEL:…`) can where the one it was made

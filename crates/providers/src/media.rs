@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use bosun_model::{Media, MediaKind};
+use bosun_model::{AiMessage, ContentBlock, Media, MediaKind};
 use serde::{Serialize, Serializer};
 
 /// A `data:` URL, written without building it first.
@@ -41,4 +41,14 @@ pub(crate) fn as_error(text: Cow<'_, str>) -> Cow<'_, str> {
 /// Whether text says anything; some servers refuse messages that hold only white space.
 pub(crate) fn is_blank(text: &str) -> bool {
     text.trim().is_empty()
+}
+
+/// Whether a reply neither says nor does anything, whatever it thought.
+pub(crate) fn is_silent(message: &AiMessage) -> bool {
+    let is_thought = |block: &ContentBlock| match block {
+        ContentBlock::Text { text } => is_blank(text),
+        ContentBlock::Reasoning(_) => true,
+        ContentBlock::Media(_) => false,
+    };
+    message.calls().next().is_none() && message.content.iter().all(is_thought)
 }

@@ -4,21 +4,23 @@
 //! it. Where servers differ, what is read leniently stands in `decode`, what is sent carefully in `encode`.
 
 use std::borrow::Cow;
+use std::sync::Arc;
 
 use bosun_model::{ChatRequest, ModelInfo};
 use reqwest::header::{AUTHORIZATION, HeaderMap, HeaderName};
 
-use crate::adapter::{Adapter, CallIds};
+use crate::adapter::{Adapter, CallIds, LeftOut};
 use crate::body::Group;
 use crate::config::Endpoint;
 use crate::driver::Decoder;
-use crate::preset::{AZURE, CacheField, Quirks};
+use crate::preset::{AZURE, CacheField, Quirks, ThoughtsBack};
 
 mod calls;
 mod decode;
 mod effort;
 mod encode;
 mod levels;
+mod lines;
 mod strict;
 mod thoughts;
 
@@ -32,6 +34,8 @@ pub(crate) struct OpenAiChat {
     quirks: Quirks,
     /// Whether the model wants to be told what is to be kept in its cache.
     marks: bool,
+    /// Whether what the model once thought goes back.
+    replays: bool,
 }
 
 impl OpenAiChat {
@@ -42,7 +46,12 @@ impl OpenAiChat {
     fn of(host: &str, model: &str) -> Self {
         let quirks = Quirks::of_host(host);
         let marks = quirks.cache == CacheField::OfAnthropic && model.trim().starts_with("anthropic/");
-        Self { host: host.to_owned(), quirks, marks }
+        Self { host: host.to_owned(), quirks, marks, replays: true }
+    }
+
+    /// Whose thoughts go back.
+    fn origin(&self) -> &str {
+        if self.replays { &self.host } else { "" }
     }
 }
 
@@ -66,19 +75,26 @@ impl Adapter for OpenAiChat {
     }
 
     fn turns(&self, group: &Group<'_>, out: &mut Vec<u8>) -> serde_json::Result<()> {
-        encode::turns(group, &self.host, self.marks, out)
+        encode::turns(group, self.origin(), self.quirks, self.marks, out)
     }
 
     fn tail(&self, request: &ChatRequest, info: &ModelInfo, out: &mut Vec<u8>) -> serde_json::Result<()> {
         encode::tail(request, info, self.quirks, self.marks, out)
     }
 
-    fn variant(&self, request: &ChatRequest, _info: &ModelInfo) -> bool {
-        encode::thinks_aloud(request, &self.host)
+    /// Whether replies go back with what their model thought.
+    fn variant(&self, request: &ChatRequest, info: &ModelInfo) -> bool {
+        let is_wanted = matches!(self.quirks.thoughts, ThoughtsBack::Always(_)) && info.abilities.reasoning;
+        is_wanted || encode::thinks_aloud(request, self.origin())
     }
 
     fn decoder(&self, ids: CallIds) -> Box<dyn Decoder> {
         Box::new(decode::OpenAiDecoder::new(&self.host, ids))
+    }
+
+    fn leaving(&self, out: LeftOut) -> Option<Arc<dyn Adapter>> {
+        let without = || Self { host: self.host.clone(), quirks: self.quirks, marks: self.marks, replays: false };
+        (out == LeftOut::THOUGHTS).then(|| Arc::new(without()) as _)
     }
 }
 

@@ -8,11 +8,12 @@
 //! host that made it; items are sent without their ids, which only a stored response gives a meaning.
 
 use std::borrow::Cow;
+use std::sync::Arc;
 
 use bosun_model::{ChatRequest, ModelInfo};
 use reqwest::header::{HeaderMap, HeaderName};
 
-use crate::adapter::{Adapter, CallIds};
+use crate::adapter::{Adapter, CallIds, LeftOut};
 use crate::body::Group;
 use crate::config::Endpoint;
 use crate::driver::Decoder;
@@ -26,11 +27,13 @@ pub(crate) struct OpenAiResponses {
     /// Only the host that encrypted reasoning can read it.
     host: String,
     quirks: Quirks,
+    left_out: LeftOut,
 }
 
 impl OpenAiResponses {
     pub(crate) fn new(endpoint: &Endpoint) -> Self {
-        Self { host: endpoint.host.clone(), quirks: Quirks::of_host(&endpoint.host) }
+        let quirks = Quirks::of_host(&endpoint.host);
+        Self { host: endpoint.host.clone(), quirks, left_out: LeftOut::default() }
     }
 }
 
@@ -54,11 +57,11 @@ impl Adapter for OpenAiResponses {
     }
 
     fn turns(&self, group: &Group<'_>, out: &mut Vec<u8>) -> serde_json::Result<()> {
-        encode::turns(group, &self.host, out)
+        encode::turns(group, &self.host, self.left_out, out)
     }
 
     fn tail(&self, request: &ChatRequest, info: &ModelInfo, out: &mut Vec<u8>) -> serde_json::Result<()> {
-        encode::tail(request, info, out)
+        encode::tail(request, info, self.left_out, out)
     }
 
     /// Whether reasoning goes back: models that do not think refuse it.
@@ -68,5 +71,9 @@ impl Adapter for OpenAiResponses {
 
     fn decoder(&self, ids: CallIds) -> Box<dyn Decoder> {
         Box::new(decode::ResponsesDecoder::new(&self.host, ids))
+    }
+
+    fn leaving(&self, out: LeftOut) -> Option<Arc<dyn Adapter>> {
+        Some(Arc::new(Self { host: self.host.clone(), quirks: self.quirks, left_out: out }))
     }
 }

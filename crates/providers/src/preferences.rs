@@ -78,7 +78,7 @@ impl Preferences {
 
 impl Known {
     fn said(&self) -> KnownModel {
-        KnownModel { name: self.model.name.clone(), ..self.facts.clone() }
+        KnownModel { name: self.model.name.clone(), by_person: true, ..self.facts.clone() }
     }
 }
 
@@ -105,6 +105,25 @@ impl ListedModels {
         if said.is_empty() {
             return self.0.remove(&host).map(drop).ok_or(NoNews);
         }
+        self.keep(host, said)
+    }
+
+    /// Learns what the server that `config` describes said of one of its models, which stays beside what is known of the
+    /// others until they are listed again.
+    ///
+    /// # Errors
+    /// As [`Self::learn`].
+    pub fn learn_one(&mut self, config: &ProviderConfig, model: &ListedModel) -> Result<(), NoNews> {
+        let host = host_of(&config.base_url).map_err(|_| NoNews)?;
+        let said = model.said();
+        let mut known = self.0.get(&host).cloned().unwrap_or_default();
+        known.retain(|other| other.name != said.name);
+        known.push(said);
+        self.keep(host, known)
+    }
+
+    /// Keeps what was `said` at `host`, unless that is known.
+    fn keep(&mut self, host: String, said: Vec<KnownModel>) -> Result<(), NoNews> {
         if self.0.get(&host) == Some(&said) {
             return Err(NoNews);
         }

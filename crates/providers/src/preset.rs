@@ -42,6 +42,40 @@ pub struct Quirks {
     pub usage: UsageReport,
     pub cache: CacheField,
     pub prices: PriceList,
+    pub thoughts: ThoughtsBack,
+    pub forced: Forced,
+    pub documents: DocumentPart,
+}
+
+/// As what a PDF goes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum DocumentPart {
+    /// A part of type `file`, as the vendor of the wire has it.
+    File,
+    /// A part of type `document_url` (Mistral).
+    DocumentUrl,
+    /// There is no such part; its name goes in its place.
+    None,
+}
+
+/// Where a server wants back what its model thought aloud (`reasoning_content`).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ThoughtsBack {
+    /// With replies that made calls, once it thought in the conversation.
+    OfCalls,
+    /// With every reply, whoever made it, as soon as its model thinks; this stands where nothing was thought. Moonshot takes
+    /// an empty text for a missing one.
+    Always(&'static str),
+}
+
+/// What becomes of a tool that must be called.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Forced {
+    Taken,
+    /// It is refused while the model thinks.
+    Unthinking,
+    /// The model always chooses itself.
+    Never,
 }
 
 /// The field that limits the output.
@@ -55,7 +89,8 @@ pub enum LimitField {
 /// How a request asks for more or less thinking.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum EffortField {
-    /// There is no such field; the level is left out.
+    /// None that is known. `reasoning_effort` goes to models of OpenAI's that think, as they are called; for others the level is
+    /// left out.
     None,
     /// `reasoning_effort`.
     ReasoningEffort,
@@ -63,9 +98,10 @@ pub enum EffortField {
     OfMistral,
     /// `reasoning: { effort }` (OpenRouter).
     Reasoning,
-    /// `enable_thinking` (DashScope), on or off.
+    /// `enable_thinking` (DashScope), on or off; `reasoning_effort` beside it for lines that have levels.
     EnableThinking,
-    /// `thinking: { type }` (Zhipu, Moonshot, DeepSeek), on or off.
+    /// `thinking: { type }` (Zhipu, Moonshot, DeepSeek), on or off; `reasoning_effort` beside it, or in its place, for lines
+    /// that have levels.
     Thinking,
 }
 
@@ -94,7 +130,7 @@ pub enum CacheField {
     None,
     /// `cache_control` at what is to be kept, for the models of Anthropic, which cache nothing else (OpenRouter).
     OfAnthropic,
-    /// `prompt_cache_key`, by which requests of one conversation find the machine that has its beginning (OpenAI, Azure).
+    /// `prompt_cache_key`, by which requests of one conversation find the machine that has its beginning (OpenAI, Azure, xAI).
     Key,
 }
 
@@ -118,11 +154,31 @@ impl Quirks {
         usage: UsageReport::Asked,
         cache: CacheField::None,
         prices: PriceList::None,
+        thoughts: ThoughtsBack::OfCalls,
+        forced: Forced::Taken,
+        documents: DocumentPart::File,
     };
+
+    /// Of servers that run open models, which take no documents.
+    const OPEN: Self = Self { documents: DocumentPart::None, ..Self::COMMON };
 
     const fn effort(effort: EffortField) -> Self {
         Self { effort, ..Self::COMMON }
     }
+
+    /// Of DeepSeek, Moonshot and Zhipu: a switch for thinking, and JSON whose shape nobody checks.
+    const SWITCHED: Self = Self {
+        effort: EffortField::Thinking,
+        schema: SchemaField::JsonObject,
+        forced: Forced::Unthinking,
+        ..Self::OPEN
+    };
+
+    const MOONSHOT: Self = Self { thoughts: ThoughtsBack::Always(" "), ..Self::SWITCHED };
+
+    const ZHIPU: Self = Self { forced: Forced::Never, ..Self::SWITCHED };
+
+    const QWEN: Self = Self { effort: EffortField::EnableThinking, ..Self::SWITCHED };
 
     const OPENAI: Self = Self {
         limit: LimitField::MaxCompletionTokens,
@@ -235,7 +291,7 @@ const fn vendor(
 }
 
 const fn local(id: &'static str, label: &'static str, base_url: &'static str) -> Preset {
-    let (family, elsewhere, quirks) = (Family::OpenAiChat, Elsewhere::Same, Quirks::COMMON);
+    let (family, elsewhere, quirks) = (Family::OpenAiChat, Elsewhere::Same, Quirks::OPEN);
     Preset { id, label, family, elsewhere, base_url, variables: &[], key_page: None, quirks }
 }
 
@@ -281,7 +337,7 @@ pub const PRESETS: &[Preset] = &[
         "https://api.deepseek.com/v1",
         &["DEEPSEEK_API_KEY"],
         "https://platform.deepseek.com/api_keys",
-        Quirks { schema: SchemaField::JsonObject, ..Quirks::effort(EffortField::Thinking) },
+        Quirks { thoughts: ThoughtsBack::Always(""), ..Quirks::SWITCHED },
     ),
     vendor(
         "qwen",
@@ -289,7 +345,7 @@ pub const PRESETS: &[Preset] = &[
         "https://dashscope.aliyuncs.com/compatible-mode/v1",
         &["DASHSCOPE_API_KEY"],
         "https://bailian.console.aliyun.com/?tab=model#/api-key",
-        Quirks { schema: SchemaField::JsonObject, ..Quirks::effort(EffortField::EnableThinking) },
+        Quirks::QWEN,
     ),
     vendor(
         "qwen-intl",
@@ -297,7 +353,7 @@ pub const PRESETS: &[Preset] = &[
         "https://dashscope-intl.aliyuncs.com/compatible-mode/v1",
         &["DASHSCOPE_INTL_API_KEY", "DASHSCOPE_API_KEY"],
         "https://modelstudio.console.alibabacloud.com/?tab=model#/api-key",
-        Quirks { schema: SchemaField::JsonObject, ..Quirks::effort(EffortField::EnableThinking) },
+        Quirks::QWEN,
     ),
     vendor(
         "moonshot",
@@ -305,7 +361,7 @@ pub const PRESETS: &[Preset] = &[
         "https://api.moonshot.ai/v1",
         &["MOONSHOT_API_KEY"],
         "https://platform.moonshot.ai/console/api-keys",
-        Quirks { schema: SchemaField::JsonObject, ..Quirks::effort(EffortField::Thinking) },
+        Quirks::MOONSHOT,
     ),
     vendor(
         "moonshot-cn",
@@ -313,7 +369,7 @@ pub const PRESETS: &[Preset] = &[
         "https://api.moonshot.cn/v1",
         &["MOONSHOT_CN_API_KEY", "MOONSHOT_API_KEY"],
         "https://platform.moonshot.cn/console/api-keys",
-        Quirks { schema: SchemaField::JsonObject, ..Quirks::effort(EffortField::Thinking) },
+        Quirks::MOONSHOT,
     ),
     vendor(
         "zhipu",
@@ -321,7 +377,7 @@ pub const PRESETS: &[Preset] = &[
         "https://open.bigmodel.cn/api/paas/v4",
         &["ZHIPUAI_API_KEY", "ZHIPU_API_KEY"],
         "https://open.bigmodel.cn/usercenter/apikeys",
-        Quirks { schema: SchemaField::JsonObject, ..Quirks::effort(EffortField::Thinking) },
+        Quirks::ZHIPU,
     ),
     vendor(
         "zai",
@@ -329,7 +385,7 @@ pub const PRESETS: &[Preset] = &[
         "https://api.z.ai/api/paas/v4",
         &["ZAI_API_KEY"],
         "https://z.ai/manage-apikey/apikey-list",
-        Quirks { schema: SchemaField::JsonObject, ..Quirks::effort(EffortField::Thinking) },
+        Quirks::ZHIPU,
     ),
     vendor(
         "mistral",
@@ -337,23 +393,32 @@ pub const PRESETS: &[Preset] = &[
         "https://api.mistral.ai/v1",
         &["MISTRAL_API_KEY"],
         "https://console.mistral.ai/api-keys",
-        Quirks { usage: UsageReport::Always, ..Quirks::effort(EffortField::OfMistral) },
+        Quirks {
+            usage: UsageReport::Always,
+            documents: DocumentPart::DocumentUrl,
+            ..Quirks::effort(EffortField::OfMistral)
+        },
     ),
-    vendor(
-        "xai",
-        "xAI",
-        "https://api.x.ai/v1",
-        &["XAI_API_KEY"],
-        "https://console.x.ai",
-        Quirks::effort(EffortField::ReasoningEffort),
-    ),
+    Preset {
+        // Its Chat Completions, which it deprecates, has no field for what its models thought.
+        family: Family::OpenAiResponses,
+        elsewhere: Elsewhere::Chat,
+        ..vendor(
+            "xai",
+            "xAI",
+            "https://api.x.ai/v1",
+            &["XAI_API_KEY"],
+            "https://console.x.ai",
+            Quirks { cache: CacheField::Key, ..Quirks::effort(EffortField::ReasoningEffort) },
+        )
+    },
     vendor(
         "groq",
         "Groq",
         "https://api.groq.com/openai/v1",
         &["GROQ_API_KEY"],
         "https://console.groq.com/keys",
-        Quirks { limit: LimitField::MaxCompletionTokens, ..Quirks::effort(EffortField::ReasoningEffort) },
+        Quirks { limit: LimitField::MaxCompletionTokens, effort: EffortField::ReasoningEffort, ..Quirks::OPEN },
     ),
     vendor(
         "openrouter",
@@ -373,7 +438,7 @@ pub const PRESETS: &[Preset] = &[
         "https://api.together.xyz/v1",
         &["TOGETHER_API_KEY"],
         "https://api.together.ai/settings/api-keys",
-        Quirks { prices: PriceList::PerMillion, ..Quirks::COMMON },
+        Quirks { prices: PriceList::PerMillion, ..Quirks::OPEN },
     ),
     Preset {
         family: Family::OpenAiResponses,
@@ -418,7 +483,8 @@ pub const PRESETS: &[Preset] = &[
     local("lmstudio", "LM Studio", "http://localhost:1234/v1"),
     local("llamacpp", "llama.cpp", "http://localhost:8080/v1"),
     local("vllm", "vLLM", "http://localhost:8000/v1"),
-    local("litellm", "LiteLLM", "http://localhost:4000/v1"),
+    // It hands on what others take.
+    Preset { quirks: Quirks::COMMON, ..local("litellm", "LiteLLM", "http://localhost:4000/v1") },
 ];
 
 #[cfg(test)]

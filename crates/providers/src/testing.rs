@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 
 use crate::adapter::{Adapter, CallIds, adapter};
 use crate::body::Memo;
-use crate::config::Endpoint;
+use crate::config::{Endpoint, MOST_OUTPUT};
 use crate::driver::{Driver, Events};
 use crate::origin::Origin;
 use crate::sse::Sizes;
@@ -32,8 +32,10 @@ pub(crate) fn endpoint(config: &ProviderConfig) -> Endpoint {
     Endpoint::parse(&config.id, config.family, &config.base_url).unwrap()
 }
 
+/// What a connection knows of a model.
 pub(crate) fn info(name: &str) -> ModelInfo {
-    catalogue::info("test", "nowhere", name)
+    let info = catalogue::info("test", "nowhere", name);
+    ModelInfo { max_output: info.max_output.map(|most| most.min(MOST_OUTPUT)), ..info }
 }
 
 pub(crate) fn hello() -> ChatRequest {
@@ -200,7 +202,8 @@ pub(crate) fn decode_chat_at(base_url: &str, recording: &str) -> Decoded {
 
 fn decode_from(config: &ProviderConfig, chunks: &[&[u8]], sizes: Sizes) -> Decoded {
     let endpoint = endpoint(config);
-    let adapter = adapter(&endpoint, config.family, "", None);
+    // Of Gemini's, the only ones that mark which model made a reply.
+    let adapter = adapter(&endpoint, config.family, "gemini-3-pro-preview", None);
     let decoder = adapter.decoder(CallIds::of(&ChatRequest::default()));
     let mut driver = Driver::new(Arc::new(Origin::new(config, &endpoint)), adapter.framing(), decoder, sizes);
     let mut events = Events::new();

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use bosun_model::{ChatRequest, ModelInfo};
 use reqwest::header::{AUTHORIZATION, HeaderMap, HeaderName};
 
-use crate::adapter::{Adapter, CallIds};
+use crate::adapter::{Adapter, CallIds, LeftOut};
 use crate::anthropic::{Dialect, Host};
 use crate::body::Group;
 use crate::config::Endpoint;
@@ -42,7 +42,7 @@ impl Vertex {
         let publisher = if is_claude(model) {
             Publisher::Anthropic(Dialect::new(Host::Vertex, model))
         } else {
-            Publisher::Google(Gemini::new(endpoint))
+            Publisher::Google(Gemini::new(endpoint, model))
         };
         Self { place, publisher }
     }
@@ -135,10 +135,19 @@ impl Adapter for Vertex {
         }
     }
 
-    fn without_thoughts(&self) -> Option<Arc<dyn Adapter>> {
-        let Publisher::Anthropic(claude) = &self.publisher else { return None };
-        let publisher = Publisher::Anthropic(claude.without_thoughts());
+    fn leaving(&self, out: LeftOut) -> Option<Arc<dyn Adapter>> {
+        if out != LeftOut::THOUGHTS {
+            return None;
+        }
+        let publisher = match &self.publisher {
+            Publisher::Anthropic(claude) => Publisher::Anthropic(claude.without_thoughts()),
+            Publisher::Google(gemini) => Publisher::Google(gemini.without_thoughts()),
+        };
         Some(Arc::new(Self { place: self.place.clone(), publisher }))
+    }
+
+    fn drops_silent(&self) -> bool {
+        matches!(self.publisher, Publisher::Anthropic(_))
     }
 }
 

@@ -31,7 +31,7 @@ fn a_whole_conversation_with_claude() {
 fn gemini_gets_what_it_gets_elsewhere() {
     let model = "gemini-2.5-flash";
     let endpoint = Endpoint::parse("google", Family::Gemini, "https://generativelanguage.googleapis.com").unwrap();
-    assert_eq!(body_of(&conversation(), model), body(&Gemini::new(&endpoint), &conversation(), &info(model)));
+    assert_eq!(body_of(&conversation(), model), body(&Gemini::new(&endpoint, model), &conversation(), &info(model)));
 }
 
 #[test]

@@ -1,4 +1,4 @@
-use bosun_protocol::{Effort, KeySource, ModelRef, ModelSettings, SessionId, SystemProxy};
+use bosun_protocol::{Effort, KeySource, ModelRef, ModelSettings, SessionId, SystemProxy, ThinkingLevels};
 
 use super::{Answer, Managed};
 use crate::argument::Arg;
@@ -46,11 +46,11 @@ pub async fn system_proxy(shell: Managed<'_>) -> Answer<SystemProxy> {
     Ok(shell.core().await?.providers.system_proxy().await)
 }
 
-/// Whether the model thinks also where it is told not to, as far as its name says.
+/// What the levels of thinking come to for the model. Nothing is asked of its server.
 #[tauri::command]
 #[specta::specta]
-pub async fn always_thinks(model: Arg<ModelRef>) -> Answer<bool> {
-    Ok(bosun_providers::always_thinks(&model.name))
+pub async fn thinking_levels(shell: Managed<'_>, model: Arg<ModelRef>) -> Answer<ThinkingLevels> {
+    shell.core().await?.providers.thinking_levels(&model).await
 }
 
 /// How much the session's model thinks from its next turn on; `null` is as the settings have it.

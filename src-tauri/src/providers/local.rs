@@ -1,7 +1,7 @@
 //! Model servers on this machine, and how one becomes a provider.
 
 use bosun_protocol::{ErrorCode, LocalModel, LocalServerView, Problem, ProviderView};
-use bosun_providers::{Account, LocalServer, find_local_servers, usual_local_accounts};
+use bosun_providers::{Account, LocalServer, ProviderConfig, find_local_servers, usual_local_accounts};
 
 use super::{ProviderBook, account};
 use crate::error::Failure;
@@ -9,8 +9,18 @@ use crate::error::Failure;
 impl ProviderBook {
     /// The model servers that answer at the usual ports of this machine. Nothing else is asked, and nobody is told.
     pub(crate) async fn find_local(&self) -> Result<Vec<LocalServerView>, Failure> {
+        self.offered(find_local_servers().await).await
+    }
+
+    /// What is shown of the servers that were `found`. What they said of their models is kept: one click is all that
+    /// comes before the first call.
+    async fn offered(&self, found: Vec<LocalServer>) -> Result<Vec<LocalServerView>, Failure> {
+        for server in found.iter().filter(|server| !server.models.is_empty()) {
+            let account = &server.account;
+            let config = ProviderConfig::new(account.id.as_str(), account.family, account.base_url.as_str());
+            self.learn(&config, &server.models).await?;
+        }
         let accounts = self.accounts().await?;
-        let found = find_local_servers().await;
         Ok(found.into_iter().map(|server| offer(server, &accounts)).collect())
     }
 
@@ -65,7 +75,13 @@ fn added(server: Account, accounts: &[Account]) -> Account {
 
 #[cfg(test)]
 mod tests {
-    use bosun_providers::{Family, ListedModel};
+    use std::sync::Arc;
+
+    use bosun_model::{ChatRequest, Message};
+    use bosun_protocol::ModelRef;
+    use bosun_providers::{EnvironmentKeys, Family, KnownSecrets, ListedModel, list_models};
+    use bosun_store::{Database, Keys, MemorySecrets};
+    use bosun_testkit::{ModelServer, Script, Wire};
     use pretty_assertions::assert_eq;
 
     use super::*;
@@ -94,5 +110,43 @@ mod tests {
         let beside = added(usual("ollama"), &accounts);
         assert_eq!((beside.id.as_str(), beside.family), ("ollama-2", Family::Ollama));
         assert_eq!(added(usual("local-9000"), &accounts).id, "local-9000");
+    }
+
+    /// How much of its window `name` of the server at `account` is asked to hold in its first call.
+    async fn held(book: &ProviderBook, server: &ModelServer, account: &Account, name: &str) -> Option<u64> {
+        server.once("ready");
+        let model = ModelRef { provider: account.id.clone(), name: name.to_owned() };
+        let model = book.model(&model).await.ok().unwrap();
+        let request = ChatRequest { messages: vec![Message::human("h", "hello").into()], ..ChatRequest::default() };
+        drop(model.stream(request).await.unwrap());
+        let mut calls = server.requests().into_iter().filter(|request| request.path == "/api/chat");
+        calls.next_back().unwrap().json()["options"]["num_ctx"].as_u64()
+    }
+
+    /// One click is all that comes before the first call, and Ollama cuts what is longer than it was told to hold.
+    #[tokio::test]
+    async fn a_model_that_was_found_here_is_asked_to_hold_the_window_that_was_shown() {
+        let folder = tempfile::tempdir().unwrap();
+        let database = Database::open(folder.path()).unwrap();
+        let keys = Keys::new(Arc::new(MemorySecrets::default()), Some(Arc::clone(&database)));
+        let (none, secrets) = (EnvironmentKeys::default(), KnownSecrets::default());
+        let book = ProviderBook::new(Arc::clone(&database), Arc::new(keys), none, secrets);
+        let server = ModelServer::with(Script { models: vec!["qwen3:4b".into()], ..Script::default() });
+        let account = usual("ollama").moved_to(server.base_url(Wire::Ollama));
+        database.save_account(account::to_stored(&account)).await.unwrap();
+        let asked = || server.requests().iter().filter(|request| request.path == "/api/show").count();
+
+        // Its list does not have this one, so that nothing was said of it before.
+        assert_eq!(held(&book, &server, &account, "never-listed").await, Some(32_768));
+        assert_eq!(held(&book, &server, &account, "never-listed").await, Some(32_768));
+        assert_eq!(asked(), 1, "what was said once is kept");
+
+        let config = ProviderConfig::new(account.id.as_str(), account.family, account.base_url.as_str());
+        let models = list_models(&config).await.unwrap();
+        let found = LocalServer { account: account.clone(), models, wants_key: false };
+        let shown = book.offered(vec![found]).await.ok().unwrap();
+        assert_eq!(shown[0].models[0].context_window, Some(32_768));
+        assert_eq!(held(&book, &server, &account, "qwen3:4b").await, Some(32_768));
+        assert_eq!(asked(), 2, "the list asked about it, and nobody after that");
     }
 }

@@ -1,9 +1,12 @@
 //! What the person set and their providers listed, put into what connects to a model.
 
 use bosun_model::ModelError;
-use bosun_protocol::{ErrorCode, KeySource, ModelSettings, Problem, SystemProxy};
+use bosun_protocol::{
+    Effort, ErrorCode, KeySource, ModelRef, ModelSettings, Problem, SystemProxy, ThinkingLevels, ToldLevel,
+};
 use bosun_providers::{
-    ListedModel, ListedModels, NoNews, Preferences, ProviderConfig, ProxySource, login_secrets, proxy_login,
+    ListedModel, ListedModels, NoNews, Preferences, ProviderConfig, ProxySource, always_thinks, effort_levels,
+    login_secrets, proxy_login,
 };
 use bosun_session::Explain;
 use bosun_store::{Key, LISTED_MODELS, MODEL_SETTINGS, PROXY_LOGIN};
@@ -92,10 +95,34 @@ impl ProviderBook {
         }
     }
 
+    /// What the levels of thinking come to for `model`; nothing of one whose account has gone.
+    pub(crate) async fn thinking_levels(&self, model: &ModelRef) -> Result<ThinkingLevels, Failure> {
+        let always = always_thinks(&model.name);
+        let accounts = self.accounts().await?;
+        let Some(account) = accounts.iter().find(|account| account.id == model.provider) else {
+            return Ok(ThinkingLevels { always, levels: Vec::new() });
+        };
+        let learnt: ListedModels = self.database.setting(LISTED_MODELS).await?.unwrap_or_default();
+        let config = ProviderConfig::new(account.id.as_str(), account.family, account.base_url.as_str());
+        let config = self.preferences().await?.apply(config, &learnt)?;
+        let told = effort_levels(&config, &model.name)?.into_iter();
+        let levels =
+            told.map(|(level, offered)| ToldLevel { level: effort_view(level), offered: effort_view(offered) });
+        Ok(ThinkingLevels { always, levels: levels.collect() })
+    }
+
     /// Keeps what a provider said of its models in their list.
     pub(super) async fn learn(&self, config: &ProviderConfig, listed: &[ListedModel]) -> Result<(), Failure> {
         let (config, listed) = (config.clone(), listed.to_vec());
         let learn = move |learnt: &mut ListedModels| learnt.learn(&config, &listed);
+        let (Ok(_) | Err(NoNews)) = self.database.change_setting(LISTED_MODELS, learn).await?;
+        Ok(())
+    }
+
+    /// Keeps what a provider said of one of its models when it was asked about it.
+    pub(super) async fn learn_one(&self, config: &ProviderConfig, said: &ListedModel) -> Result<(), Failure> {
+        let (config, said) = (config.clone(), said.clone());
+        let learn = move |learnt: &mut ListedModels| learnt.learn_one(&config, &said);
         let (Ok(_) | Err(NoNews)) = self.database.change_setting(LISTED_MODELS, learn).await?;
         Ok(())
     }
@@ -124,6 +151,16 @@ fn of_settings(settings: &ModelSettings) -> Result<Preferences, Failure> {
         Failure::new(ErrorCode::Invalid, Problem::SettingsUnreadable { detail: error.to_string() })
     };
     serde_json::from_value(serde_json::to_value(settings).map_err(unreadable)?).map_err(unreadable)
+}
+
+fn effort_view(effort: bosun_model::Effort) -> Effort {
+    match effort {
+        bosun_model::Effort::Off => Effort::Off,
+        bosun_model::Effort::Low => Effort::Low,
+        bosun_model::Effort::Medium => Effort::Medium,
+        bosun_model::Effort::High => Effort::High,
+        bosun_model::Effort::Max => Effort::Max,
+    }
 }
 
 #[cfg(test)]

@@ -172,8 +172,8 @@ export const commands = {
 	proxyLogin: () => __TAURI_INVOKE<KeySource>("proxy_login"),
 	/**  Keeps a name and a password for the settings' proxy; empty, those that are kept go. They only go in. */
 	setProxyLogin: (user: string, password: string) => __TAURI_INVOKE<KeySource>("set_proxy_login", { user, password }),
-	/**  Whether the model thinks also where it is told not to, as far as its name says. */
-	alwaysThinks: (model: ModelRef) => __TAURI_INVOKE<boolean>("always_thinks", { model }),
+	/**  What the levels of thinking come to for the model. Nothing is asked of its server. */
+	thinkingLevels: (model: ModelRef) => __TAURI_INVOKE<ThinkingLevels>("thinking_levels", { model }),
 	/**  How much the session's model thinks from its next turn on; `null` is as the settings have it. */
 	setSessionEffort: (session: SessionId, effort: Effort | null) => __TAURI_INVOKE<null>("set_session_effort", { session, effort }),
 	/**  What model calls used and cost in the last `days` days, today among them. */
@@ -2052,6 +2052,14 @@ export type TestCall =
 
 export type Theme = "system" | "light" | "dark";
 
+/**  What the levels of thinking come to for a model. */
+export type ThinkingLevels = {
+	/**  Whether it thinks also where it is told not to, as far as its name says: off is the least of it. */
+	always: boolean,
+	/**  The levels that its server is told; none where it is told nothing, or the model does not think. */
+	levels: ToldLevel[],
+};
+
 export type TimelineList = 
 /**  Places to return to, oldest first. */
 "places" | 
@@ -2118,6 +2126,13 @@ export type TodoEvidence = {
 };
 
 export type TodoStatus = "pending" | "in_progress" | "completed";
+
+/**  A level that a server is told. */
+export type ToldLevel = {
+	level: Effort,
+	/**  The level that is offered and comes to the same; itself where it is offered. */
+	offered: Effort,
+};
 
 /**  One tool call from proposal to result. A subagent is the tool item that started it. */
 export type ToolItem = {

@@ -60,6 +60,7 @@ import type {
   StartInfo,
   SystemProxy,
   TestCall,
+  ThinkingLevels,
   TimelinePage,
   TimelineQuery,
   TourStart,
@@ -267,8 +268,8 @@ export interface UiClient extends KnowledgeClient {
   proxyLogin(): Promise<KeySource>;
   /** Keeps a name and a password for the settings' proxy; empty, those that are kept go. */
   setProxyLogin(user: string, password: string): Promise<KeySource>;
-  /** Whether the model thinks also where it is told not to, as far as its name says. */
-  alwaysThinks(model: ModelRef): Promise<boolean>;
+  /** What the levels of thinking come to for the model. Nothing is asked of its server. */
+  thinkingLevels(model: ModelRef): Promise<ThinkingLevels>;
   /** From the next turn on; `null` is as the settings have it. */
   setSessionEffort(session: string, effort: Effort | null): Promise<void>;
   /** The last `days` days, today among them. */

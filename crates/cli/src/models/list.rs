@@ -58,7 +58,7 @@ struct Row {
 pub(crate) async fn models(args: ModelsArgs, keys: EnvironmentKeys) -> Result<Exit, Failure> {
     let rows = match (&args.provider, args.local) {
         (Some(provider), _) => of_provider(provider, args.base_url.clone(), keys).await?,
-        (None, true) => local().await,
+        (None, true) => local(&Models::new(None, keys)).await?,
         (None, false) => providers(keys).await?,
     };
     let mut out = std::io::stdout().lock();
@@ -92,7 +92,7 @@ async fn of_provider(id: &str, base_url: Option<String>, keys: EnvironmentKeys) 
     Ok(listed.into_iter().map(|model| Row::of_model(&config, &account, model)).collect())
 }
 
-async fn local() -> Vec<Row> {
+async fn local(models: &Models) -> Result<Vec<Row>, Failure> {
     let mut rows = Vec::new();
     for server in find_local_servers().await {
         let account = server.account;
@@ -100,10 +100,12 @@ async fn local() -> Vec<Row> {
             .with_listed(&server.models);
         if server.models.is_empty() {
             rows.push(Row { wants_key: Some(server.wants_key), ..Row::of_account(&account) });
+        } else {
+            models.learn(&config, &server.models).await?;
         }
         rows.extend(server.models.into_iter().map(|model| Row::of_model(&config, &account, model)));
     }
-    rows
+    Ok(rows)
 }
 
 impl Row {

@@ -52,3 +52,21 @@ fn a_list_that_cannot_be_had_is_said_in_the_providers_words() {
     let alone = ran(bench.bosun().args(["models", "--base-url", "http://127.0.0.1:9"]));
     assert_eq!(alone.code, Some(1), "{}", alone.err);
 }
+
+/// Ollama cuts what is longer than it was told to hold, without a word.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_model_of_ollama_is_asked_about_before_its_first_call_and_told_what_to_hold() {
+    let bench = Bench::on(Wire::Ollama);
+    bench.server.once("one").once("two");
+    for _ in 0..2 {
+        assert_eq!(bench.run(&["hello"]).code, Some(0));
+    }
+    let requests = bench.server.requests();
+    let asked = |path: &str| requests.iter().filter(|request| request.path == path).collect::<Vec<_>>();
+    assert_eq!(asked("/api/show").len(), 1, "what it said is kept");
+    let calls = asked("/api/chat");
+    assert_eq!(calls.len(), 2);
+    for call in calls {
+        assert_eq!(call.json()["options"]["num_ctx"], 32_768);
+    }
+}

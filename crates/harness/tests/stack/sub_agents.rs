@@ -291,7 +291,7 @@ async fn a_model_that_will_not_hand_in_is_made_to_and_else_fails_and_can_go_on()
     // And apart from the reply's own, by which the window's filling is judged.
     let output = |usage: Option<Usage>| usage.and_then(|usage| usage.output);
     let counted = scene.log.with_state(|state| match &**state.messages.last().unwrap() {
-        Message::Ai(last) => (output(last.usage), output(last.dropped)),
+        Message::Ai(last) => (output(last.usage), output(last.dropped.map(|dropped| dropped.usage))),
         other => panic!("{other:?}"),
     });
     assert_eq!(counted, (Some(5), Some(10)));

@@ -12,12 +12,9 @@ use super::dialect::{Dialect, Host};
 use super::thinking::{self, Asked};
 use crate::adapter::{CacheControl, standing, write_head, write_tail, write_turn};
 use crate::body::Group;
-use crate::media::{instruction, is_blank, placeholder};
+use crate::media::{instruction, is_blank, is_silent, placeholder};
 
-/// The wire wants a limit with every request. This is asked for where the model's own is larger: a single step of an agent
-/// hardly writes more, and the limit counts against the window on older models.
-const MOST_OUTPUT: u32 = 32_000;
-/// For models that nothing is known of. Every current one can do this; a larger figure is an error on those that cannot.
+/// The wire wants a limit with every request. For models that nothing is known of. Every current one can do this; a larger figure is an error on those that cannot.
 const UNKNOWN_OUTPUT: u32 = 8_192;
 
 pub(super) fn head(
@@ -27,14 +24,12 @@ pub(super) fn head(
     out: &mut Vec<u8>,
 ) -> serde_json::Result<()> {
     let host = &dialect.host;
-    let own = info.max_output.map_or(UNKNOWN_OUTPUT, |most| most.min(MOST_OUTPUT));
     let head = Head {
         anthropic_version: host.version(),
         // Others read it in a header.
         anthropic_beta: if *host == Host::Bedrock { dialect.beta().map(|beta| [beta]) } else { None },
         model: host.names_model().then_some(&info.name),
-        // Whoever asks for all that the model can asks for nothing special.
-        max_tokens: request.max_output.filter(|most| Some(*most) != info.max_output).unwrap_or(own),
+        max_tokens: request.max_output.or(info.max_output).unwrap_or(UNKNOWN_OUTPUT),
         // Bedrock's address says so, and its body must not.
         stream: (*host != Host::Bedrock).then_some(true),
         system: system(request),
@@ -244,6 +239,7 @@ pub(super) fn turns(group: &Group<'_>, origin: &str, out: &mut Vec<u8>) -> serde
     let mut role = "user";
     for message in group.messages {
         match &**message {
+            Message::Ai(message) if is_silent(message) => {}
             Message::Ai(message) => {
                 role = "assistant";
                 assistant(message, Some(origin).filter(|_| group.variant), &mut content);
@@ -278,8 +274,9 @@ pub(super) fn turns(group: &Group<'_>, origin: &str, out: &mut Vec<u8>) -> serde
     if content.is_empty() { Ok(()) } else { write_turn(&Turn { role, content }, out) }
 }
 
-/// `origin` is whose thoughts go back, if any do.
+/// `origin` is whose thoughts go back, if any do. The wire refuses thoughts that nothing came of.
 fn assistant<'a>(message: &'a AiMessage, origin: Option<&str>, content: &mut Vec<Block<'a>>) {
+    let first = content.len();
     content.extend(message.parts().filter_map(|part| match part {
         ReplyPart::Block(ContentBlock::Reasoning(reasoning)) => thinking(reasoning, origin?).map(plain),
         ReplyPart::Block(other) => block(other),
@@ -288,6 +285,10 @@ fn assistant<'a>(message: &'a AiMessage, origin: Option<&str>, content: &mut Vec
             Some(plain(Kind::ToolUse { id: id(call.id().as_str()), name: call.name(), input }))
         }
     }));
+    let is_thought = |block: &Block<'_>| matches!(block.kind, Kind::Thinking { .. } | Kind::RedactedThinking { .. });
+    while content.len() > first && content.last().is_some_and(is_thought) {
+        content.pop();
+    }
 }
 
 fn result(message: &ToolMessage) -> Block<'_> {

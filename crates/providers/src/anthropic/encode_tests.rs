@@ -7,7 +7,7 @@ use pretty_assertions::assert_eq;
 use serde_json::{Value, json};
 
 use crate::Family;
-use crate::adapter::Adapter;
+use crate::adapter::{Adapter, LeftOut};
 use crate::anthropic::{Anthropic, Dialect, Host};
 use crate::config::Endpoint;
 use crate::testing::{attachments, conversation, hello, info};
@@ -48,7 +48,7 @@ fn the_output_limit_is_asked_for_known_or_careful() {
     assert_eq!(body(&hello())["max_tokens"], 32_000);
     assert_eq!(body_of(&hello(), "nobody-knows-1")["max_tokens"], 8_192);
     let asked = |most| body(&ChatRequest { max_output: Some(most), ..hello() })["max_tokens"].clone();
-    assert_eq!((asked(16), asked(64_000), asked(60_000)), (16.into(), 32_000.into(), 60_000.into()));
+    assert_eq!((asked(16), asked(60_000)), (16.into(), 60_000.into()));
 }
 
 #[test]
@@ -79,7 +79,38 @@ fn a_reply_that_says_nothing_is_left_out() {
     let mut request = hello();
     request.messages.push(Message::Ai(empty).into());
     request.messages.push(Message::human("h2", "again").into());
-    assert_eq!(body(&request)["messages"].as_array().unwrap().len(), 2);
+    assert_eq!(body(&request)["messages"].as_array().unwrap().len(), 1, "which is one turn of the person");
+}
+
+/// The wire refuses a reply that ends in thoughts, in every later request of its conversation.
+#[test]
+fn thoughts_that_nothing_came_of_are_left_out() {
+    let thought = |text: &str| {
+        let opaque = Some(json!({ "anthropic": "claude" }));
+        ContentBlock::Reasoning(Reasoning { text: text.into(), signature: Some("sig".into()), opaque })
+    };
+    let hidden = json!({ "type": "redacted_thinking", "data": "b3Bh", "anthropic": "claude" });
+    let hidden = ContentBlock::Reasoning(Reasoning { opaque: Some(hidden), ..Reasoning::default() });
+    let reply = |content| {
+        let Message::Ai(mut reply) = (*conversation().messages[7]).clone() else { panic!() };
+        (reply.content, reply.tool_calls) = (content, vec![]);
+        Message::Ai(reply)
+    };
+    let human = |text: &str| Message::human("h", text);
+    let messages = [
+        human("first"),
+        reply(vec![thought("Hm."), "So.".into(), thought("And?"), hidden.clone()]),
+        human("second"),
+        reply(vec![thought("Hm."), hidden]),
+        human("third"),
+    ];
+    let request = ChatRequest { messages: messages.map(std::sync::Arc::new).into(), ..ChatRequest::default() };
+    for model in ["claude-opus-4-6", "claude-opus-5-5"] {
+        let body = body_of(&request, model);
+        let roles: Vec<_> = body["messages"].as_array().unwrap().iter().map(|turn| turn["role"].clone()).collect();
+        assert_eq!(roles, ["user", "assistant", "user"], "the sides take turns");
+    }
+    assert_json_snapshot!(body_of(&request, "claude-opus-4-6")["messages"]);
 }
 
 #[test]
@@ -162,7 +193,7 @@ fn thoughts_that_no_longer_fit_are_to_be_dropped_by_hosts_that_know_how() {
 #[test]
 fn a_second_try_has_no_thoughts_in_it() {
     let model = "claude-opus-5-5";
-    let adapter = anthropic("https://api.anthropic.com", model).without_thoughts().unwrap();
+    let adapter = anthropic("https://api.anthropic.com", model).leaving(LeftOut::THOUGHTS).unwrap();
     let body = crate::testing::body(&*adapter, &conversation(), &info(model));
     assert_eq!(body["messages"][1]["content"][0]["type"], "text");
     assert_eq!(body["thinking"], json!({ "type": "adaptive", "display": "summarized" }));

@@ -6,6 +6,7 @@ use serde::de::IgnoredAny;
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
 
+use super::Signer;
 use crate::adapter::CallIds;
 use crate::driver::{Decoder, Events, Fault};
 use crate::failure::Refusal;
@@ -19,7 +20,7 @@ use crate::unsupported;
 /// when its bytes are over.
 #[derive(Debug)]
 pub(super) struct GeminiDecoder {
-    host: String,
+    signer: Signer,
     ids: CallIds,
     started: bool,
     calls: u32,
@@ -96,10 +97,10 @@ impl Decoder for GeminiDecoder {
 }
 
 impl GeminiDecoder {
-    pub(super) fn new(host: &str, ids: CallIds) -> Self {
-        let (host, taken) = (host.to_owned(), HashSet::new());
+    pub(super) fn new(signer: &Signer, ids: CallIds) -> Self {
+        let (signer, taken) = (signer.clone(), HashSet::new());
         let (tokens, usage) = (Tokens::default(), Usage::default());
-        Self { host, ids, started: false, calls: 0, taken, text_signature: None, finish: None, tokens, usage }
+        Self { signer, ids, started: false, calls: 0, taken, text_signature: None, finish: None, tokens, usage }
     }
 
     fn candidate(&mut self, candidate: Candidate<'_>, out: &mut Events) -> Result<(), Fault> {
@@ -136,7 +137,8 @@ impl GeminiDecoder {
 
     fn sign_text(&mut self, out: &mut Events) {
         if let Some(signature) = self.text_signature.take() {
-            let (signature, opaque) = (Some(signature), Some(json!({ "gemini": self.host })));
+            let Signer { host, model } = &self.signer;
+            let (signature, opaque) = (Some(signature), Some(json!({ "gemini": host, "model": model })));
             out.push_back(ModelEvent::ReasoningDone { signature, opaque });
         }
     }
@@ -152,7 +154,8 @@ impl GeminiDecoder {
         let id = given.unwrap_or_else(|| self.ids.id(index as usize));
         self.taken.insert(id.clone());
         if signature.is_some() {
-            let opaque = Some(json!({ "gemini": self.host, "call": id }));
+            let Signer { host, model } = &self.signer;
+            let opaque = Some(json!({ "gemini": host, "model": model, "call": id }));
             out.push_back(ModelEvent::ReasoningDone { signature, opaque });
         }
         out.push_back(ModelEvent::ToolCallStarted { index, id: id.into(), name: call.name.0.into_owned() });

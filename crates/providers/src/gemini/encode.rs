@@ -7,6 +7,7 @@ use bosun_model::{
 use serde::Serialize;
 use serde_json::Value;
 
+use super::Signer;
 use super::thinking::{self, ThinkingConfig};
 use crate::adapter::{CallIds, write_head, write_tail, write_turn};
 use crate::body::Group;
@@ -203,14 +204,15 @@ impl<'a> Part<'a> {
 }
 
 /// One turn at most: the wire wants the two sides to take turns, and results before what was said beside them.
-pub(super) fn turns(group: &Group<'_>, host: &str, out: &mut Vec<u8>) -> serde_json::Result<()> {
+/// `signer` is whose signatures go back, if any do.
+pub(super) fn turns(group: &Group<'_>, signer: Option<&Signer>, out: &mut Vec<u8>) -> serde_json::Result<()> {
     let mut parts = Vec::new();
     let mut role = "user";
     for message in group.messages {
         match &**message {
             Message::Ai(message) => {
                 role = "model";
-                reply(message, host, group.variant, &mut parts);
+                reply(message, signer, group.variant, &mut parts);
             }
             Message::Tool(message) => parts.push(result(message)),
             Message::Human(_) | Message::System(_) => {}
@@ -227,7 +229,7 @@ pub(super) fn turns(group: &Group<'_>, host: &str, out: &mut Vec<u8>) -> serde_j
     if parts.is_empty() { Ok(()) } else { write_turn(&Turn { role, parts }, out) }
 }
 
-fn reply<'a>(message: &'a AiMessage, host: &str, wants_signatures: bool, parts: &mut Vec<Part<'a>>) {
+fn reply<'a>(message: &'a AiMessage, signer: Option<&Signer>, wants_signatures: bool, parts: &mut Vec<Part<'a>>) {
     let start = parts.len();
     let mut is_first_call = true;
     for part in message.parts() {
@@ -236,14 +238,14 @@ fn reply<'a>(message: &'a AiMessage, host: &str, wants_signatures: bool, parts: 
             ReplyPart::Call(call) => {
                 let unsigned = (wants_signatures && is_first_call).then_some(UNSIGNED);
                 is_first_call = false;
-                parts.push(called(call, message, host, unsigned));
+                parts.push(called(call, message, signer, unsigned));
                 continue;
             }
         };
         match block {
             ContentBlock::Text { text } if !text.is_empty() => parts.push(Part::text(text.into())),
             ContentBlock::Reasoning(_) => {
-                let Some((signature, Signed::Text)) = signature(block, host) else { continue };
+                let Some((signature, Signed::Text)) = signature(block, signer) else { continue };
                 match parts.get_mut(start..).and_then(<[_]>::last_mut) {
                     Some(last) if last.thought_signature.is_none() && last.is_said() => {
                         last.thought_signature = Some(signature)
@@ -257,9 +259,14 @@ fn reply<'a>(message: &'a AiMessage, host: &str, wants_signatures: bool, parts: 
 }
 
 /// Of calls made at once, the first carries a signature: its own, or what stands in for one.
-fn called<'a>(call: ReplyCall<'a>, message: &'a AiMessage, host: &str, stand_in: Option<&'a str>) -> Part<'a> {
+fn called<'a>(
+    call: ReplyCall<'a>,
+    message: &'a AiMessage,
+    signer: Option<&Signer>,
+    stand_in: Option<&'a str>,
+) -> Part<'a> {
     let (id, name, args) = (call.id(), call.name(), call.args().map_or(Args::Empty {}, Args::Object));
-    let signed = message.content.iter().find_map(|block| match signature(block, host)? {
+    let signed = message.content.iter().find_map(|block| match signature(block, signer)? {
         (signature, Signed::Call(of)) if of == id.as_str() => Some(signature),
         _ => None,
     });
@@ -274,12 +281,13 @@ enum Signed<'a> {
     Call(&'a str),
 }
 
-/// The signature in a block, if this very host made it; `decode` marked it.
-fn signature<'a>(block: &'a ContentBlock, host: &str) -> Option<(&'a str, Signed<'a>)> {
+/// The signature in a block, if this very host and model made it; `decode` marked it. Older journals do not say which model.
+fn signature<'a>(block: &'a ContentBlock, signer: Option<&Signer>) -> Option<(&'a str, Signed<'a>)> {
     let ContentBlock::Reasoning(reasoning) = block else { return None };
-    let opaque = reasoning.opaque.as_ref()?;
-    let from = opaque.get("gemini").and_then(Value::as_str);
-    let signature = reasoning.signature.as_deref().filter(|_| from == Some(host))?;
+    let (signer, opaque) = (signer?, reasoning.opaque.as_ref()?);
+    let mark = |name: &str| opaque.get(name).and_then(Value::as_str);
+    let is_own = mark("gemini") == Some(&signer.host) && mark("model").is_none_or(|model| model == signer.model);
+    let signature = reasoning.signature.as_deref().filter(|_| is_own)?;
     let of = opaque.get("call").and_then(Value::as_str).map_or(Signed::Text, Signed::Call);
     Some((signature, of))
 }

@@ -3,17 +3,17 @@ use insta::assert_json_snapshot;
 use pretty_assertions::assert_eq;
 use serde_json::{Value, json};
 
-use crate::adapter::Adapter;
+use crate::adapter::{Adapter, LeftOut};
 use crate::config::Family;
 use crate::gemini::Gemini;
 use crate::testing::{attachments, config, conversation, endpoint, hello, info};
 
 fn body_of(request: &ChatRequest, model: &str) -> Value {
-    crate::testing::body(&adapter(), request, &info(model))
+    crate::testing::body(&adapter(model), request, &info(model))
 }
 
-fn adapter() -> Gemini {
-    Gemini::new(&endpoint(&config(Family::Gemini)))
+fn adapter(model: &str) -> Gemini {
+    Gemini::new(&endpoint(&config(Family::Gemini)), model)
 }
 
 #[test]
@@ -80,10 +80,35 @@ fn signatures_go_back_to_the_parts_they_came_with() {
     assert_eq!(sent(vec![sign(own, None)], "gemini-2.5-pro")[0], some("text-33"));
 }
 
+/// A signature of another model is refused like one that was spoiled.
+#[test]
+fn signatures_are_those_of_their_model_and_a_second_try_has_none() {
+    let host = "generativelanguage.googleapis.com";
+    let request = |by: &str| {
+        let opaque = json!({ "gemini": host, "model": by, "call": "c4" });
+        let signed = Reasoning { text: "Hm.".into(), signature: Some("sig".into()), opaque: Some(opaque) };
+        let Message::Ai(mut reply) = (*conversation().messages[7]).clone() else { panic!() };
+        reply.content = vec![ContentBlock::Reasoning(signed)];
+        ChatRequest { messages: vec![Message::Ai(reply).into()], ..ChatRequest::default() }
+    };
+    let signature = |body: &Value| body["contents"][0]["parts"][0]["thoughtSignature"].clone();
+    let skipped = json!("skip_thought_signature_validator");
+    for model in ["gemini-3-pro", "models/gemini-3-pro"] {
+        assert_eq!(signature(&body_of(&request("gemini-3-pro"), model)), json!("sig"), "{model}");
+    }
+    assert_eq!(signature(&body_of(&request("gemini-3-pro"), "gemini-3-flash")), skipped);
+    assert_eq!(signature(&body_of(&request("gemini-3-pro"), "gemini-2.5-pro")), Value::Null);
+    let without = |model: &str| {
+        let adapter = adapter(model).leaving(LeftOut::THOUGHTS).unwrap();
+        signature(&crate::testing::body(&*adapter, &request(model), &info(model)))
+    };
+    assert_eq!((without("gemini-3-pro"), without("gemini-2.5-pro")), (skipped, Value::Null));
+}
+
 #[test]
 fn addresses_have_the_model_in_them() {
     let path = |base: &str, model: &str| {
-        let adapter = Gemini::new(&endpoint(&crate::ProviderConfig::new("g", Family::Gemini, base)));
+        let adapter = Gemini::new(&endpoint(&crate::ProviderConfig::new("g", Family::Gemini, base)), model);
         (adapter.chat_path(model).0.into_owned(), adapter.key_header("ya29.x").0.to_string())
     };
     let (studio, key) = path("https://generativelanguage.googleapis.com", "models/gemini-2.5-pro");

@@ -10,19 +10,23 @@ use super::row::names;
 use super::{LIST, ListedModel};
 use crate::connection::Connection;
 
-/// So many models of an Ollama are asked about, each for so long.
+/// So many models of an Ollama are asked about, each for so long: less than a server is looked for, which would else not be
+/// found for the sake of one of its models.
 const MOST_SHOWN: usize = 40;
-const SHOW: Duration = Duration::from_secs(2);
+const SHOW: Duration = Duration::from_secs(1);
 
 /// Most of a model's window that Ollama is asked to hold: it takes memory for all of it at once. The user may set more.
 const HELD: u32 = 32_768;
+/// Of a model whose window nobody says. Ollama holds no more than the model has, but 4,096 where it is not told, and what
+/// an agent is told alone fills those.
+pub(crate) const HELD_UNTOLD: u32 = 16_384;
 
 /// Ollama's list has names only; each model is asked about. One that says nothing is left as it is.
 pub(super) async fn ollama(connection: &Connection, models: &mut [ListedModel]) {
     join_all(models.iter_mut().take(MOST_SHOWN).map(|model| shown(connection, model))).await;
 }
 
-async fn shown(connection: &Connection, model: &mut ListedModel) {
+pub(super) async fn shown(connection: &Connection, model: &mut ListedModel) {
     let question = serde_json::json!({ "model": model.name }).to_string().into_bytes();
     let asked = tokio::time::timeout(SHOW, connection.ask("api/show", question, LIST)).await;
     let Ok(Ok(body)) = asked else { return };

@@ -2,19 +2,19 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 use bosun_model::{
-    AiMessage, ChatRequest, ContentBlock, Media, MediaKind, Message, ModelInfo, OutputSchema, ToolChoice, ToolMessage,
-    ToolSpec, ToolStatus,
+    AiMessage, ChatRequest, ContentBlock, Effort, Media, MediaKind, Message, ModelInfo, OutputSchema, ToolChoice,
+    ToolMessage, ToolSpec, ToolStatus,
 };
 use serde::Serialize;
 use serde_json::Value;
 
-use super::effort::{self, Asked};
+use super::effort::{self, Asked, Force};
 use super::thoughts;
 use crate::adapter::{Arguments, CacheControl, standing, write_head, write_tail, write_turn};
 use crate::body::Group;
 use crate::media::{DataUrl, as_error, instruction, is_blank, placeholder};
 use crate::openai_chat::{takes_strictly, thinks_by_name};
-use crate::preset::{LimitField, Quirks, SchemaField, UsageReport};
+use crate::preset::{DocumentPart, LimitField, Quirks, SchemaField, ThoughtsBack, UsageReport};
 
 pub(super) fn head(
     request: &ChatRequest,
@@ -46,12 +46,15 @@ pub(super) fn tail(
     if let Some(last) = tools.last_mut().filter(|_| marks && request.cache.tools) {
         last.cache_control = Some(CacheControl::of(request.cache.lifetime));
     }
+    let is_forced = !tools.is_empty() && matches!(request.tool_choice, ToolChoice::Required | ToolChoice::Tool(_));
+    let force = if is_forced { effort::force(info, quirks) } else { Force::Taken };
+    let effort = if force == Force::Unthinking { Some(Effort::Off) } else { request.effort };
     let tail = Tail {
+        tool_choice: choice(&request.tool_choice).filter(|_| !tools.is_empty() && force != Force::Free),
         tools,
-        tool_choice: if request.tools.is_empty() { None } else { choice(&request.tool_choice) },
         max_tokens: request.max_output.filter(|_| !newer),
         max_completion_tokens: request.max_output.filter(|_| newer),
-        effort: effort::asked(request, info, quirks.effort),
+        effort: effort::asked(effort, info, quirks.effort),
         response_format: request.output.as_ref().map(|output| ResponseFormat::of(output, quirks.schema)),
     };
     write_tail(&tail, out)
@@ -165,6 +168,9 @@ enum Part<'a> {
     File {
         file: File<'a>,
     },
+    DocumentUrl {
+        document_url: DataUrl<'a>,
+    },
     InputAudio {
         input_audio: Audio<'a>,
     },
@@ -251,9 +257,16 @@ fn choice(choice: &ToolChoice) -> Option<Choice<'_>> {
     }
 }
 
-pub(super) fn turns(group: &Group<'_>, host: &str, marks: bool, out: &mut Vec<u8>) -> serde_json::Result<()> {
+pub(super) fn turns(
+    group: &Group<'_>,
+    host: &str,
+    quirks: Quirks,
+    marks: bool,
+    out: &mut Vec<u8>,
+) -> serde_json::Result<()> {
     let passing = group.mark.map_or(0, |mark| mark.passing);
-    let (mut parts, staying) = said(group.messages, group.messages.len().saturating_sub(passing));
+    let staying = group.messages.len().saturating_sub(passing);
+    let (mut parts, staying) = said(group.messages, staying, quirks.documents);
     let mut mark = group.mark.filter(|_| marks).map(|mark| CacheControl::of(mark.lifetime));
     put(&mut mark, parts.get_mut(..staying).unwrap_or_default());
     let is_result = |message: &&Arc<Message>| matches!(&***message, Message::Tool(tool) if !is_blank(&shown(tool)));
@@ -262,7 +275,7 @@ pub(super) fn turns(group: &Group<'_>, host: &str, marks: bool, out: &mut Vec<u8
     for message in group.messages {
         match &**message {
             Message::Ai(message) => {
-                if let Some(turn) = assistant(message, host, group.variant) {
+                if let Some(turn) = assistant(message, host, group.variant.then_some(quirks.thoughts)) {
                     write_turn(&turn, out)?;
                 }
             }
@@ -311,8 +324,8 @@ fn system<'a>(request: &'a ChatRequest, more: Option<&'a str>, marks: bool) -> O
     Some(Turn::System { content: if marks { Content::Parts(parts) } else { content(parts) } })
 }
 
-/// `None` for a message that says nothing, which servers refuse.
-fn assistant<'a>(message: &'a AiMessage, host: &str, thinks: bool) -> Option<Turn<'a>> {
+/// `None` for a message that says nothing, which servers refuse. `back` says where what was thought is wanted back, if it is.
+fn assistant<'a>(message: &'a AiMessage, host: &str, back: Option<ThoughtsBack>) -> Option<Turn<'a>> {
     let content = spoken(message, host);
     let tool_calls: Vec<_> = message
         .calls()
@@ -327,7 +340,14 @@ fn assistant<'a>(message: &'a AiMessage, host: &str, thinks: bool) -> Option<Tur
         return None;
     }
     // A server that thinks aloud wants its thoughts back with every message that called tools, even empty ones.
-    let reasoning_content = (thinks && !tool_calls.is_empty()).then(|| thoughts::aloud(message, host));
+    let reasoning_content = match back {
+        Some(ThoughtsBack::Always(none)) => {
+            let aloud = thoughts::aloud(message, host);
+            Some(if aloud.is_empty() { none.into() } else { aloud })
+        }
+        Some(ThoughtsBack::OfCalls) => (!tool_calls.is_empty()).then(|| thoughts::aloud(message, host)),
+        None => None,
+    };
     let reasoning_details = thoughts::details(message, host);
     Some(Turn::Assistant { content, reasoning_content, reasoning_details, tool_calls })
 }
@@ -375,11 +395,11 @@ fn shown(message: &ToolMessage) -> Cow<'_, str> {
 
 /// One message of the user for all that is not a result: what the results show, then what was said. With it, how many parts
 /// come from the first `staying` messages.
-fn said(group: &[Arc<Message>], staying: usize) -> (Vec<Part<'_>>, usize) {
+fn said(group: &[Arc<Message>], staying: usize, documents: DocumentPart) -> (Vec<Part<'_>>, usize) {
     let mut parts = Vec::new();
     for message in group {
         if let Message::Tool(message) = &**message {
-            let mut shown = message.content.iter().filter_map(attachment).peekable();
+            let mut shown = message.content.iter().filter_map(|block| attachment(block, documents)).peekable();
             if shown.peek().is_some() {
                 parts.push(words(format!("Attached by {} ({}):", message.name, message.call_id), None));
             }
@@ -389,7 +409,7 @@ fn said(group: &[Arc<Message>], staying: usize) -> (Vec<Part<'_>>, usize) {
     let mut stays = parts.len();
     for (index, message) in group.iter().enumerate() {
         match &**message {
-            Message::Human(message) => parts.extend(message.content.iter().filter_map(part)),
+            Message::Human(message) => parts.extend(message.content.iter().filter_map(|block| part(block, documents))),
             Message::System(message) => {
                 parts.push(words(instruction(&bosun_model::text_of(&message.content)), None));
             }
@@ -421,23 +441,25 @@ fn content(parts: Vec<Part<'_>>) -> Content<'_> {
     }))
 }
 
-fn part(block: &ContentBlock) -> Option<Part<'_>> {
+fn part(block: &ContentBlock, documents: DocumentPart) -> Option<Part<'_>> {
     match block {
         ContentBlock::Text { text } => (!is_blank(text)).then(|| words(text, None)),
         ContentBlock::Reasoning(_) => None,
-        ContentBlock::Media(_) => attachment(block),
+        ContentBlock::Media(_) => attachment(block, documents),
     }
 }
 
-fn attachment(block: &ContentBlock) -> Option<Part<'_>> {
+fn attachment(block: &ContentBlock, documents: DocumentPart) -> Option<Part<'_>> {
     let ContentBlock::Media(media) = block else { return None };
-    Some(match media.kind {
-        MediaKind::Image => Part::ImageUrl { image_url: ImageUrl { url: DataUrl(media) } },
-        MediaKind::Document if media.mime == "application/pdf" => {
+    let is_pdf = media.kind == MediaKind::Document && media.mime == "application/pdf";
+    Some(match (media.kind, documents) {
+        (MediaKind::Image, _) => Part::ImageUrl { image_url: ImageUrl { url: DataUrl(media) } },
+        (_, DocumentPart::File) if is_pdf => {
             let filename = media.name.as_deref().unwrap_or("document.pdf");
             Part::File { file: File { filename, file_data: DataUrl(media) } }
         }
-        MediaKind::Audio if audio_format(media).is_some() => {
+        (_, DocumentPart::DocumentUrl) if is_pdf => Part::DocumentUrl { document_url: DataUrl(media) },
+        (MediaKind::Audio, _) if audio_format(media).is_some() => {
             let format = audio_format(media).unwrap_or("wav");
             Part::InputAudio { input_audio: Audio { data: &media.data, format } }
         }

@@ -1,6 +1,6 @@
 use bosun_model::{
-    Abilities, CacheLifetime, CacheMarks, ChatRequest, Effort, Message, ModelInfo, OutputSchema, SystemBlock,
-    ToolChoice, ToolMessage, ToolStatus,
+    Abilities, CacheLifetime, CacheMarks, ChatRequest, ContentBlock, Effort, Message, ModelInfo, OutputSchema,
+    Reasoning, SystemBlock, ToolChoice, ToolMessage, ToolStatus,
 };
 use insta::assert_json_snapshot;
 use pretty_assertions::assert_eq;
@@ -31,6 +31,18 @@ fn a_whole_conversation() {
 #[test]
 fn what_cannot_be_carried_is_named() {
     assert_json_snapshot!(body(&attachments(), LOCAL)["messages"]);
+}
+
+#[test]
+fn a_document_goes_as_its_server_takes_it() {
+    let sent = |host| body(&attachments(), host)["messages"][0]["content"][0].clone();
+    let url = "data:application/pdf;base64,QUJD";
+    let file = json!({ "type": "file", "file": { "filename": "a.pdf", "file_data": url } });
+    assert_eq!((sent(VENDOR), sent("openrouter.ai"), sent("gate.example")), (file.clone(), file.clone(), file));
+    assert_eq!(sent("api.mistral.ai"), json!({ "type": "document_url", "document_url": url }));
+    for host in ["api.deepseek.com", "api.groq.com", "localhost:8000"] {
+        assert!(sent(host)["text"].as_str().is_some_and(|text| text.contains("left out: a.pdf")), "{host}");
+    }
 }
 
 #[test]
@@ -105,6 +117,72 @@ fn which_conversation_it_is_is_told_where_that_is_documented() {
     }
     assert_eq!(told(&"x".repeat(65), VENDOR), Value::Null, "no longer one is taken");
     assert_eq!(body(&hello(), VENDOR)["prompt_cache_key"], Value::Null);
+}
+
+/// DeepSeek and Moonshot refuse a conversation that has a reply without its thoughts, whoever made it.
+#[test]
+fn who_wants_thoughts_with_every_reply_gets_them_also_for_those_of_others() {
+    let at = |host: &str, model: &str, request: &ChatRequest| {
+        crate::testing::body(&OpenAiChat::of(host, model), request, &info(model))
+    };
+    let plain = |id: &str, content| {
+        let Message::Ai(mut reply) = (*conversation().messages[7]).clone() else { panic!() };
+        (reply.id, reply.content, reply.tool_calls) = (id.into(), content, vec![]);
+        Message::Ai(reply)
+    };
+    let back = |body: &Value| {
+        let turns = body["messages"].as_array().unwrap().clone();
+        let replies = turns.into_iter().filter(|turn| turn["role"] == "assistant");
+        replies.map(|turn| turn.get("reasoning_content").cloned()).collect::<Vec<_>>()
+    };
+    let text = |text: &str| Some(json!(text));
+    // A session that another provider began.
+    assert_eq!(back(&at("api.deepseek.com", "deepseek-v4-pro", &conversation())), [text(""), text("")]);
+    assert_eq!(back(&at("api.moonshot.ai", "kimi-k2.6", &conversation())), [text(" "), text(" ")], "not empty");
+    assert_eq!(back(&at("api.moonshot.cn", "kimi-k2-turbo-preview", &conversation())), [None, None]);
+    assert_json_snapshot!("from_claude_to_deepseek", at("api.deepseek.com", "deepseek-v4-pro", &conversation()));
+    // The second turn of one that it began itself: its last words were a plain answer.
+    let aloud = Reasoning {
+        text: "Hm.".into(),
+        signature: None,
+        opaque: Some(json!({ "reasoning_content": "api.deepseek.com" })),
+    };
+    let mut second = hello();
+    second.messages.push(plain("a1", vec![ContentBlock::Reasoning(aloud), "Done.".into()]).into());
+    second.messages.push(Message::human("h2", "and now?").into());
+    assert_eq!(back(&at("api.deepseek.com", "deepseek-v4-pro", &second)), [text("Hm.")]);
+    assert_json_snapshot!("second_turn_at_deepseek", at("api.deepseek.com", "deepseek-v4-pro", &second)["messages"]);
+}
+
+/// DeepSeek, Moonshot and Qwen refuse to force a model that thinks, as theirs do by default; Zhipu forces none.
+#[test]
+fn a_call_is_forced_where_the_model_can_be_told_not_to_think_meanwhile() {
+    let forced = |host: &str, model: &str, effort| {
+        let request = ChatRequest { tool_choice: ToolChoice::Tool("ls".into()), effort, ..conversation() };
+        let body = crate::testing::body(&OpenAiChat::of(host, model), &request, &info(model));
+        let off = body["thinking"]["type"] == "disabled" || body["enable_thinking"] == false;
+        (body.get("tool_choice").is_some(), off, body.get("reasoning_effort").is_some())
+    };
+    for effort in [None, Some(Effort::High)] {
+        for (host, model) in [
+            ("api.deepseek.com", "deepseek-v4-pro"),
+            ("api.moonshot.ai", "kimi-k2.6"),
+            ("dashscope.aliyuncs.com", "qwen3.8-max"),
+        ] {
+            assert_eq!(forced(host, model, effort), (true, true, false), "{model}");
+        }
+        for (host, model) in [("api.moonshot.ai", "kimi-k3"), ("api.z.ai", "glm-5.3"), ("api.moonshot.ai", "kimi-next")]
+        {
+            let (is_forced, is_off, _) = forced(host, model, effort);
+            assert_eq!((is_forced, is_off), (false, false), "{model}");
+        }
+        assert_eq!(forced("open.bigmodel.cn", "glm-4.6", effort).0, false, "it takes no choice but a free one");
+        assert_eq!(forced("api.deepseek.com", "deepseek-chat", effort), (true, false, false), "which does not think");
+    }
+    let free = ChatRequest { tool_choice: ToolChoice::None, ..conversation() };
+    let body =
+        crate::testing::body(&OpenAiChat::of("api.deepseek.com", "deepseek-v4-pro"), &free, &info("deepseek-v4-pro"));
+    assert_eq!((body["tool_choice"].clone(), body.get("thinking")), (json!("none"), None));
 }
 
 #[test]

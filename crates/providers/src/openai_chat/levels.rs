@@ -5,7 +5,7 @@ use bosun_model::Effort;
 use crate::anthropic::by_level;
 
 /// Words from [`Effort::Off`] to [`Effort::Max`].
-type Words = [&'static str; 5];
+pub(super) type Words = [&'static str; 5];
 
 /// From which number on a line of GPT takes which words, and for which of its kinds. The newest first; the first that fits
 /// counts (<https://developers.openai.com/api/docs/guides/reasoning>, and what the vendor's refusals name as supported).
@@ -26,20 +26,41 @@ const GPT: [((u32, u32), &str, Words); 11] = [
 /// The o-series, and what other vendors took over of it.
 const OLDER: Words = ["low", "low", "medium", "high", "high"];
 
-/// The word for a level at the vendor of the wire, or at who took its words over.
-pub(crate) fn word(model: &str, effort: Effort) -> &'static str {
+/// Groq serves these, which think or do not (<https://console.groq.com/docs/reasoning>).
+const QWEN_AT_GROQ: Words = ["none", "default", "default", "default", "default"];
+
+/// The word for a level at the vendor of the wire, or at who took its words over. `None` for models that refuse every word.
+pub(crate) fn word(model: &str, effort: Effort) -> Option<&'static str> {
     let name = model.rsplit('/').next().unwrap_or(model);
-    let line = || {
-        let (version, kind) = gpt(name)?;
-        GPT.iter().find(|(since, of, _)| version >= *since && kind.contains(of)).map(|(_, _, words)| *words)
+    let words = if name.starts_with("grok-") {
+        grok(name)?
+    } else if name.starts_with("qwen3") {
+        QWEN_AT_GROQ
+    } else {
+        let line = gpt(name).and_then(|(version, kind)| {
+            GPT.iter().find(|(since, of, _)| version >= *since && kind.contains(of)).map(|(_, _, words)| *words)
+        });
+        line.unwrap_or(OLDER)
     };
-    of(line().unwrap_or(OLDER), effort)
+    Some(of(words, effort))
+}
+
+/// Those of xAI's models that take one. 4.20 is older than 4.3 (<https://docs.x.ai/developers/model-capabilities/text/reasoning>).
+fn grok(name: &str) -> Option<Words> {
+    let number = name.strip_prefix("grok-")?.split('-').next()?;
+    let (major, minor) = number.split_once('.').unwrap_or((number, "0"));
+    match (major.parse::<u32>().ok()?, minor.parse::<u32>().ok()?) {
+        (4, 20) | (..=3, _) | (4, ..=2) => None,
+        (4, 3 | 4) => Some(["none", "low", "medium", "high", "high"]),
+        (4, 5) => Some(OLDER),
+        _ => Some(["low", "low", "medium", "high", "xhigh"]),
+    }
 }
 
 /// The same in Chat Completions, which goes no further than `xhigh`.
-pub(super) fn at_chat(model: &str, effort: Effort) -> &'static str {
+pub(super) fn at_chat(model: &str, effort: Effort) -> Option<&'static str> {
     match word(model, effort) {
-        "max" => "xhigh",
+        Some("max") => Some("xhigh"),
         word => word,
     }
 }
@@ -47,7 +68,7 @@ pub(super) fn at_chat(model: &str, effort: Effort) -> &'static str {
 /// Above off. OpenRouter knows all words and makes of one what a model takes; only some have the last.
 pub(super) fn at_openrouter(model: &str, effort: Effort) -> &'static str {
     match effort {
-        Effort::Max if thinks_by_name(model) => word(model, effort),
+        Effort::Max if thinks_by_name(model) => word(model, effort).unwrap_or("xhigh"),
         Effort::Max if by_level(model) => "max",
         Effort::Max => "xhigh",
         _ => of(OLDER, effort),
@@ -82,7 +103,7 @@ fn gpt(name: &str) -> Option<((u32, u32), &str)> {
     Some(((major.parse().ok()?, minor.parse().ok()?), kind))
 }
 
-fn of(words: Words, effort: Effort) -> &'static str {
+pub(super) fn of(words: Words, effort: Effort) -> &'static str {
     let [off, low, medium, high, max] = words;
     match effort {
         Effort::Off => off,
@@ -114,13 +135,19 @@ mod tests {
             ("gpt-5-pro", "high", "high"),
             ("gpt-5-mini", "minimal", "high"),
             ("o4-mini", "low", "high"),
+            ("grok-4.7", "low", "xhigh"),
             ("grok-4.5", "low", "high"),
+            ("grok-4.3", "none", "high"),
+            ("qwen/qwen3-32b", "none", "default"),
             ("gpt-oss-120b", "low", "high"),
         ] {
-            assert_eq!((word(model, Effort::Off), word(model, Effort::Max)), (off, most), "{model}");
+            assert_eq!((word(model, Effort::Off), word(model, Effort::Max)), (Some(off), Some(most)), "{model}");
         }
-        assert_eq!(at_chat("gpt-6-astra", Effort::Max), "xhigh");
-        assert_eq!((word("gpt-6", Effort::Low), word("gpt-6", Effort::Medium)), ("low", "medium"));
+        for model in ["grok-4.20-0309-reasoning", "grok-build-0.1", "grok-4-1-fast-reasoning", "grok-3-mini"] {
+            assert_eq!(word(model, Effort::High), None, "{model} refuses every word");
+        }
+        assert_eq!(at_chat("gpt-6-astra", Effort::Max), Some("xhigh"));
+        assert_eq!((word("gpt-6", Effort::Low), word("gpt-6", Effort::Medium)), (Some("low"), Some("medium")));
     }
 
     #[test]

@@ -7,7 +7,7 @@ use bosun_model::{
 use serde::Serialize;
 use serde_json::Value;
 
-use crate::adapter::{Arguments, write_head, write_tail, write_turn};
+use crate::adapter::{Arguments, LeftOut, write_head, write_tail, write_turn};
 use crate::body::Group;
 use crate::media::{DataUrl, as_error, is_blank, placeholder};
 use crate::openai_chat::{effort_word, takes_strictly, thinks_by_name};
@@ -34,15 +34,17 @@ pub(super) fn head(
     write_head(&head, "input", out)
 }
 
-pub(super) fn tail(request: &ChatRequest, info: &ModelInfo, out: &mut Vec<u8>) -> serde_json::Result<()> {
+pub(super) fn tail(
+    request: &ChatRequest,
+    info: &ModelInfo,
+    left_out: LeftOut,
+    out: &mut Vec<u8>,
+) -> serde_json::Result<()> {
     let tail = Tail {
         tools: request.tools.iter().map(Tool::from).collect(),
         tool_choice: if request.tools.is_empty() { None } else { choice(&request.tool_choice) },
         max_output_tokens: request.max_output.map(|most| most.max(LEAST_OUTPUT)),
-        reasoning: request.effort.filter(|_| thinks(info)).map(|effort| Thinking {
-            effort: effort_word(&info.name, effort),
-            summary: (effort != Effort::Off).then_some("auto"),
-        }),
+        reasoning: if thinks(info) { Thinking::of(request.effort, info, left_out) } else { None },
         text: request.output.as_ref().map(|output| Text { format: Format::from(output) }),
     };
     write_tail(&tail, out)
@@ -80,11 +82,21 @@ struct Tail<'a> {
     text: Option<Text<'a>>,
 }
 
-#[derive(Serialize)]
+#[derive(PartialEq, Serialize)]
 struct Thinking {
-    effort: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    effort: Option<&'static str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     summary: Option<&'static str>,
+}
+
+impl Thinking {
+    /// A summary is asked for whenever there may be thoughts: without a word of it nothing of them comes back.
+    fn of(effort: Option<Effort>, info: &ModelInfo, left_out: LeftOut) -> Option<Self> {
+        let effort = effort.and_then(|effort| effort_word(&info.name, effort));
+        let asked = Self { effort, summary: (!left_out.summaries && effort != Some("none")).then_some("auto") };
+        (asked != Self { effort: None, summary: None }).then_some(asked)
+    }
 }
 
 #[derive(Serialize)]
@@ -187,11 +199,17 @@ enum Part<'a> {
     File { filename: &'a str, file_data: DataUrl<'a> },
 }
 
-pub(super) fn turns(group: &Group<'_>, host: &str, out: &mut Vec<u8>) -> serde_json::Result<()> {
+pub(super) fn turns(group: &Group<'_>, host: &str, left_out: LeftOut, out: &mut Vec<u8>) -> serde_json::Result<()> {
     let mut items = Vec::new();
     for message in group.messages {
         match &**message {
-            Message::Ai(message) => assistant(message, host, group.variant, &mut items),
+            Message::Ai(message) => {
+                let first = items.len();
+                assistant(message, host, group.variant, &mut items);
+                if left_out.thoughts {
+                    items.extract_if(first.., |item| matches!(item, Item::Reasoning(_))).for_each(drop);
+                }
+            }
             Message::Tool(message) => items.push(Item::Own(result(message))),
             Message::Human(_) | Message::System(_) => {}
         }

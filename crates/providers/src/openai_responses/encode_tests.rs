@@ -4,6 +4,7 @@ use pretty_assertions::assert_eq;
 use serde_json::{Value, json};
 
 use crate::ProviderConfig;
+use crate::adapter::{Adapter, LeftOut};
 use crate::config::Family;
 use crate::openai_responses::OpenAiResponses;
 use crate::testing::{attachments, config, conversation, endpoint, hello, info, strict};
@@ -76,6 +77,36 @@ fn reasoning_goes_back_to_its_own_host_and_only_before_what_came_of_it() {
     assert_eq!(sent(vec![from("gate.example", &item), "Hi".into()], "gpt-5.4"), ["message"]);
     let stored = json!({ "type": "reasoning", "id": "rs_1", "summary": [] });
     assert_eq!(sent(vec![from("api.openai.com", &stored), "Hi".into()], "gpt-5.4"), ["message"]);
+}
+
+/// Another organization's key cannot read what was sealed; nothing else of the conversation is lost.
+#[test]
+fn what_a_server_refused_is_left_out_of_the_next_try() {
+    let leaving = |out| {
+        let adapter = OpenAiResponses::new(&endpoint(&config(Family::OpenAiResponses))).leaving(out).unwrap();
+        let request = ChatRequest { effort: Some(Effort::High), ..conversation() };
+        let body = crate::testing::body(&*adapter, &request, &info("gpt-5.4"));
+        let sealed = body["input"].as_array().unwrap().iter().filter(|item| item["type"] == "reasoning").count();
+        (sealed, body["input"].as_array().unwrap().len(), body["reasoning"].clone(), body["include"].clone())
+    };
+    let include = json!(["reasoning.encrypted_content"]);
+    let (high, summed) = (json!({ "effort": "high" }), json!({ "effort": "high", "summary": "auto" }));
+    let (sealed, all, ..) = leaving(LeftOut::default());
+    assert_eq!(sealed, 1);
+    assert_eq!(leaving(LeftOut::THOUGHTS), (0, all - 1, summed, include.clone()));
+    assert_eq!(leaving(LeftOut::SUMMARIES), (1, all, high.clone(), include.clone()));
+    assert_eq!(leaving(LeftOut::THOUGHTS.and(LeftOut::SUMMARIES)), (0, all - 1, high, include));
+}
+
+#[test]
+fn a_summary_is_asked_for_of_every_model_that_thinks() {
+    let asked = |model: &str, effort| body_of(&ChatRequest { effort, ..hello() }, model)["reasoning"].clone();
+    assert_eq!(asked("gpt-5.4", None), json!({ "summary": "auto" }));
+    assert_eq!(asked("gpt-5.4", Some(Effort::Off)), json!({ "effort": "none" }), "there is nothing to sum up");
+    assert_eq!(asked("o4-mini", Some(Effort::Off)), json!({ "effort": "low", "summary": "auto" }));
+    assert_eq!(asked("grok-build-0.1", Some(Effort::High)), json!({ "summary": "auto" }), "it refuses a word for it");
+    assert_eq!(asked("grok-4.7", Some(Effort::Max)), json!({ "effort": "xhigh", "summary": "auto" }));
+    assert_eq!(asked("gpt-4.1", None), Value::Null);
 }
 
 #[test]

@@ -1,6 +1,6 @@
 use std::collections::HashMap;
 
-use bosun_model::{AiMessage, Usage};
+use bosun_model::{AiMessage, Dropped, Usage};
 use bosun_store::StoredCall;
 
 /// What the model calls of a session and its subagents cost. A journal has a reply and its tokens, the book of calls has
@@ -14,13 +14,16 @@ pub(crate) struct Costs {
 /// What a reply used, and when it was recorded.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Paid {
-    pub usage: Usage,
-    pub at: i64,
+    usage: Usage,
+    /// Of the calls before it.
+    dropped: Option<Dropped>,
+    at: i64,
 }
 
 impl Paid {
+    /// `None` where nothing was told of what the reply itself used.
     pub(super) fn of(message: &AiMessage, at: i64) -> Option<Self> {
-        message.spent().map(|usage| Self { usage, at })
+        message.usage.map(|usage| Self { usage, dropped: message.dropped, at })
     }
 }
 
@@ -37,10 +40,11 @@ impl Costs {
     }
 
     /// What a reply cost: its call is the last that began until it was recorded and used as much.
-    pub(super) fn of(&self, Paid { usage, at }: Paid) -> Option<f64> {
+    pub(super) fn of(&self, Paid { usage, dropped, at }: Paid) -> Option<f64> {
         let calls = self.calls.get(&key(&usage))?;
         let until = calls.partition_point(|(began, _)| *began <= at);
-        until.checked_sub(1).and_then(|last| calls.get(last)).map(|(_, cost)| *cost)
+        let (_, own) = until.checked_sub(1).and_then(|last| calls.get(last))?;
+        dropped.map_or(Some(*own), |dropped| dropped.cost.map(|cost| cost + own))
     }
 }
 

@@ -1,5 +1,5 @@
 use bosun_agent::SessionId;
-use bosun_model::{AiMessage, MessageId, StopReason, Usage};
+use bosun_model::{AiMessage, Dropped, MessageId, StopReason, Usage};
 use bosun_store::StoredCall;
 use pretty_assertions::assert_eq;
 
@@ -55,4 +55,10 @@ fn a_reply_cost_what_its_own_call_did() {
     assert_eq!(cost(Some(used(10, 2)), 150), None, "it began later");
     assert_eq!(cost(Some(used(7, 7)), 400), None, "its price is not known");
     assert_eq!(cost(None, 400), None);
+    // What was dropped before it was paid for too.
+    let with_dropped = |dropped| {
+        let dropped = Some(Dropped { usage: used(5, 5), cost: dropped });
+        costs.of(Paid::of(&AiMessage { dropped, ..reply(Some(used(99, 9))) }, 150)?)
+    };
+    assert_eq!((with_dropped(Some(0.4)), with_dropped(None)), (Some(0.5), None));
 }

@@ -122,4 +122,26 @@ describe('the model of a project', () => {
     });
     await waitFor(() => expect(levels()).toContain('Minimal'));
   });
+
+  it('offers the levels that come to something, each once, and says where none does', async () => {
+    const scene = await setUp();
+    const { workspace, client } = scene;
+    const project = beginning(scene);
+    const of = (name: string) => ({ provider: 'anthropic', name });
+    draw(scene, ModelEffort, {});
+    const offered = () => screen.getAllByRole('radio').map((radio) => radio.parentElement?.textContent?.trim());
+    await workspace.projectModels.save(project, { model: of('deepseek-v4'), effort: 'medium' });
+    await waitFor(() => expect(offered()).toEqual(['As usual', 'Off', 'Low', 'High', 'Most']));
+    // What was chosen before comes to the same.
+    expect(screen.getByRole<HTMLInputElement>('radio', { name: 'High' }).checked).toBe(true);
+    await workspace.projectModels.save(project, { model: of('qwen3.7-max'), effort: 'max' });
+    await waitFor(() => expect(offered()).toEqual(['As usual', 'Off', 'On']));
+    expect(screen.getByRole<HTMLInputElement>('radio', { name: 'On' }).checked).toBe(true);
+    await workspace.projectModels.save(project, { model: of('llama3'), effort: 'high' });
+    await screen.findByText(/This server is told nothing of it/);
+    expect(screen.queryAllByRole('radio')).toEqual([]);
+    draw(scene, ProjectModels, {});
+    await waitFor(() => expect(screen.queryByLabelText(/^Thinking in new sessions in/)).toBeNull());
+    expect((await client.modelSettings()).efforts).toEqual([]);
+  });
 });

@@ -1,10 +1,12 @@
 import type {
   CallPurpose,
   CallUsage,
+  Effort,
   KeySource,
   LocalServerView,
   ModelSettings,
   SessionUsage,
+  ThinkingLevels,
   UsageReport,
   UsageSummary,
   UsageTotal,
@@ -132,10 +134,22 @@ type Methods =
   | 'systemProxy'
   | 'proxyLogin'
   | 'setProxyLogin'
-  | 'alwaysThinks'
+  | 'thinkingLevels'
   | 'setSessionEffort'
   | 'usageReport'
   | 'sessionUsage';
+
+/** What the levels of thinking come to, by kinds of models that there are. */
+function levelsOf(name: string): ThinkingLevels {
+  const told = (levels: Effort[], of: (level: Effort) => Effort) =>
+    levels.map((level) => ({ level, offered: of(level) }));
+  const all: Effort[] = ['off', 'low', 'medium', 'high', 'max'];
+  if (/llama|gpt-4/.test(name)) return { always: false, levels: [] };
+  if (/qwen/.test(name)) return { always: false, levels: told(all, (level) => (level === 'off' ? level : 'high')) };
+  if (/deepseek/.test(name))
+    return { always: false, levels: told(all, (level) => (level === 'medium' ? 'high' : level)) };
+  return { always: name === 'claude-opus', levels: told(all, (level) => level) };
+}
 
 /** Servers on this machine, what is set about models, and what they cost. */
 export function models(host: Host, act: Act): Pick<UiClient, Methods> {
@@ -162,7 +176,7 @@ export function models(host: Host, act: Act): Pick<UiClient, Methods> {
       return source;
     },
     systemProxy: () => later(() => world.systemProxy ?? { source: 'none' }),
-    alwaysThinks: (model) => later(() => model.name === 'claude-opus'),
+    thinkingLevels: (model) => later(() => levelsOf(model.name)),
     setSessionEffort: (session, effort) =>
       act('setSessionEffort', { session, effort }, () => host.update(session, { effort })),
     usageReport: () => later(() => REPORT),

@@ -34,9 +34,11 @@ export const efforts = {
   medium: 'Medium',
   high: 'High',
   max: 'Maximum',
+  on: 'On',
   asSettings: (level: string) => `As set (${level})`,
-  hint: 'From the next turn on. What a model cannot do it leaves out.',
+  hint: 'From the next turn on.',
   newHint: 'For new sessions with this model.',
+  untold: 'Bosun sends this server no level: the model thinks as the server is set up.',
 };
 
 export const projectModels = {

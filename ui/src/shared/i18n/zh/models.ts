@@ -34,9 +34,11 @@ export const efforts: Messages['efforts'] = {
   medium: '中',
   high: '高',
   max: '最高',
+  on: '开启',
   asSettings: (level) => `按设置（${level}）`,
-  hint: '从下一回合起生效。模型做不到的部分会略去。',
+  hint: '从下一回合起生效。',
   newHint: '用于以此模型新建的会话。',
+  untold: '不会向此服务器指定思考程度：模型是否思考、思考多少，由服务器决定。',
 };
 
 export const projectModels: Messages['projectModels'] = {
