@@ -6,8 +6,8 @@ use pretty_assertions::assert_eq;
 
 use super::*;
 use crate::{
-    ArgumentOptions, FilesystemOptions, GuardOptions, PathMode, PathOperation, PathPattern, SkillsOptions, Threshold,
-    Trigger, create_deep_agent,
+    ArgumentOptions, FilesystemOptions, GuardOptions, PathMode, PathOperation, PathPattern, RootPlace, SkillsOptions,
+    Threshold, Trigger, create_deep_agent,
 };
 
 fn config() -> DeepAgentConfig {
