@@ -320,7 +320,7 @@ mod tests {
         let text = "ab审ü🦦c";
         let cut = |most| (head(text, most), tail(text, most));
         assert_eq!([cut(0), cut(2), cut(5)], [("", ""), ("ab", "c"), ("ab", "🦦c")]);
-        assert_eq!([cut(6), cut(12), cut(99)], [("ab审", "ü🦦c"), ("ab审ü🦦", "b审ü🦦c"), (text, text)]);
+        assert_eq!([cut(6), cut(11), cut(99)], [("ab审", "ü🦦c"), ("ab审ü🦦", "b审ü🦦c"), (text, text)]);
     }
 
     #[test]
