@@ -86,7 +86,7 @@ fn first_run_an_edited_approval_and_going_back_by_keyboard_alone() {
 
     window.press("Escape");
     window.press("Escape");
-    window.wait_for_text("would be put back");
+    window.wait_for_text("would be restored");
     window.shot("going-back");
     tab_to(&window, "Tab", "Rewind");
     window.press("Enter");

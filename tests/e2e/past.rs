@@ -52,7 +52,7 @@ fn a_place_is_looked_at_gone_back_to_with_its_files_and_returned_from() {
     window.press("Escape");
 
     at_second_turn(&window, "Rewind to here…");
-    window.wait_for_text("would be put back");
+    window.wait_for_text("would be restored");
     window.shot("preview");
     assert_eq!(there(&desk), ["one", "two"], "the preview did something");
     window.by_css("[role=dialog] footer .btn.primary").click();

@@ -52,10 +52,13 @@ describe('agents', { concurrency: Math.min(3, availableParallelism()) }, () => {
     await card.getByRole('button', { name: 'Approve' }).click();
     await card.waitFor({ state: 'detached' });
     assert.equal((await calls(page, 'decide'))[0][0].session, 's-backon');
-    await wide.getByText(/^(running|execute)/).waitFor();
+    await page.keyboard.press('Escape');
+    await page.getByRole('treeitem', { name: /reader · tower-retry/ }).click();
+    await page.getByRole('button', { name: 'Open with more room' }).click();
     await wide.getByRole('button', { name: 'Stop reader' }).click();
     await wide.getByText('cancelled').waitFor();
-    assert.deepEqual(await calls(page, 'stopSubagent'), [{ session: 's-refresh', child: 's-backon' }]);
+    await wide.getByRole('button', { name: 'Stop reader' }).waitFor({ state: 'detached' });
+    assert.deepEqual(await calls(page, 'stopSubagent'), [{ session: 's-refresh', child: 's-tower' }]);
     await done(page);
   });
 

@@ -26,7 +26,7 @@ describe('past', { concurrency: Math.min(3, availableParallelism()) }, () => {
     await past.getByText('// /tests/support/fixtures.rs, as it was').waitFor();
     await past.getByRole('button', { name: 'Rewind to here…' }).click();
     const dialog = page.getByRole('dialog', { name: 'Rewind' });
-    await dialog.getByText('2 rows of the conversation would go.').waitFor();
+    await dialog.getByText('2 rows of the conversation would be removed.').waitFor();
     const go = dialog.getByRole('button', { name: 'Rewind', exact: true });
     await dialog.getByText(/^'\/tests\/fixtures\/users\.sql' was changed since/).waitFor();
     assert.ok(await go.isDisabled(), 'what the core would refuse is not offered');
@@ -79,7 +79,7 @@ describe('past', { concurrency: Math.min(3, availableParallelism()) }, () => {
     await message(page).fill('/compact');
     await page.keyboard.press('Enter');
     const dialog = page.getByRole('dialog', { name: 'Summary of the conversation' });
-    await dialog.getByText('Nothing is summed up yet').waitFor();
+    await dialog.getByText('Nothing has been summarised yet').waitFor();
     await dialog.getByLabel('Instructions for the summary').fill('the schema');
     await dialog.getByRole('button', { name: 'Summarise now' }).click();
     const words = dialog.getByLabel('What the model reads in its place');
@@ -89,7 +89,7 @@ describe('past', { concurrency: Math.min(3, availableParallelism()) }, () => {
     await dialog.getByRole('button', { name: 'Save' }).click();
     await dialog.getByText('edited').waitFor();
     await dialog.getByRole('button', { name: 'Undo the summary' }).click();
-    await dialog.getByText('Nothing is summed up yet').waitFor();
+    await dialog.getByText('Nothing has been summarised yet').waitFor();
     assert.deepEqual(await calls(page, 'compactSession'), [{ session: 's-fixtures', guidance: 'the schema' }]);
     await dialog.getByRole('button', { name: 'Close' }).click();
     await dialog.waitFor({ state: 'detached' });

@@ -88,7 +88,7 @@ describe('sessions', { concurrency: Math.min(3, availableParallelism()) }, () =>
   test('a message is said differently in a session of its own', async () => {
     const page = await site.show();
     await page.getByRole('article', { name: 'You' }).hover();
-    await button(page, 'Say it differently').click();
+    await button(page, 'Edit it in a new session').click();
     await page.waitForFunction(() => document.querySelector('textarea')?.value.startsWith('After the laptop sleeps'));
     assert.equal((await calls(page, 'forkSession')).length, 1);
     assert.equal(await page.getByRole('article', { name: 'You' }).count(), 0);
@@ -98,7 +98,7 @@ describe('sessions', { concurrency: Math.min(3, availableParallelism()) }, () =>
   test('what stood with a message comes along when it is said differently', async () => {
     const page = await site.show({ recorded: 'attachments' });
     await page.getByRole('article', { name: 'You' }).hover();
-    await button(page, 'Say it differently').click();
+    await button(page, 'Edit it in a new session').click();
     await page.waitForFunction(() => document.querySelector('textarea')?.value.startsWith('Why is there a red dot'));
     await page.getByRole('list', { name: 'Attached' }).getByText('report.pdf').waitFor();
     await button(page, 'Remove “report.pdf”').click();
