@@ -146,7 +146,7 @@ async fn a_server_with_another_name_is_gone_for_sessions_that_are_open() {
     let health = stage.sessions.server_views(&session).await.unwrap().remove(0).health;
     assert_eq!(health, ServerHealth::Failed { why: Problem::ServerWithdrawn });
     let said = say("stamp").await;
-    assert!(said.contains("'office' was removed from the settings or given another name"), "{said}");
+    assert!(said.contains("'office' was removed from the settings or changed there"), "{said}");
     assert_eq!(say("hello").await, "hello");
 }
 
