@@ -3,7 +3,7 @@
 
 use bosun_protocol::{
     AdditionChange, Decide, Decision, ErrorCode, ItemId, Mention, ModelRef, PlanChange, Problem, RuleDraft,
-    SendMessage, ServerReach,
+    SecretField, SendMessage, ServerReach,
 };
 
 use crate::error::Failure;
@@ -95,23 +95,25 @@ pub(crate) fn addition(change: &AdditionChange) -> Result<(), Failure> {
             was.iter().chain([&server.name]).try_for_each(|words| name(words))?;
             match &server.reach {
                 ServerReach::Program { command, args, env } => {
-                    let variables = env.iter().flat_map(|one| [&one.name, &one.value]);
-                    args.iter().chain([command]).chain(variables).try_for_each(|words| text(words))
+                    args.iter().chain([command]).chain(words_of(env)).try_for_each(|words| text(words))
                 }
                 ServerReach::Address { url, headers } => {
-                    let values = headers.iter().filter_map(|header| header.value.as_ref());
-                    let names = headers.iter().map(|header| &header.name);
-                    names.chain(values).chain([url]).try_for_each(|words| text(words))
+                    words_of(headers).chain([url]).try_for_each(|words| text(words))
                 }
             }
         }
         AdditionChange::Hook { was, hook } => {
             was.iter().chain([&hook.name]).try_for_each(|words| name(words))?;
-            hook.tools.iter().chain(&hook.args).chain([&hook.command]).try_for_each(|words| text(words))
+            let words = hook.tools.iter().chain(&hook.args).chain([&hook.command]).chain(words_of(&hook.env));
+            words.into_iter().try_for_each(|words| text(words))
         }
         AdditionChange::Switch { name: words, .. } | AdditionChange::Remove { name: words, .. } => name(words),
         AdditionChange::BringBack { id: known } => id(known),
     }
+}
+
+fn words_of(fields: &[SecretField]) -> impl Iterator<Item = &String> {
+    fields.iter().flat_map(|field| [&field.name].into_iter().chain(&field.value))
 }
 
 /// A name, or a few words, of a person's.

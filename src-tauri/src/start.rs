@@ -45,7 +45,10 @@ pub fn main() -> u8 {
     let keys = EnvironmentKeys::take(providers::key_variables());
     let folder = bosun_store::data_folder();
     let safe = launch.safe_graphics || graphics::remembered(folder.as_deref());
-    let switches = graphics::switches(Facts::gather(safe, variable), |name| std::env::var_os(name).is_some());
+    let facts = Facts::gather(safe, variable);
+    // Without a card there is nothing safer to start again with.
+    let facts = Facts { render_node: facts.render_node || blank().is_some(), ..facts };
+    let switches = graphics::switches(facts, |name| std::env::var_os(name).is_some());
     environment::apply(&switches);
     if let Some(problem) = display::problem(variable) {
         return refuse(&problem);
@@ -139,7 +142,13 @@ impl Start {
         app.manage(Arc::clone(&shell));
         let runtime = tauri::async_runtime::handle();
         let opening = Arc::clone(&shell);
-        tasks.spawn_on(async move { opening.core().await.err() }, runtime.inner());
+        let opened = async move {
+            let Ok(core) = opening.core().await else { return };
+            if let Err(error) = core.sessions.move_values().await {
+                tracing::warn!(%error, "what servers and hooks are given stays in the settings");
+            }
+        };
+        tasks.spawn_on(opened, runtime.inner());
         let page = Arc::clone(&shell);
         window::open(app, self.folder.as_deref(), move || page.page_begins())?;
         tasks.spawn_on(herald::run(app.handle().clone(), Arc::clone(&shell)), runtime.inner());
@@ -171,14 +180,19 @@ fn end(app: &AppHandle, env: tauri::Env, code: i32) -> Ending {
 
 /// Restarts in safe drawing when the page does not come up. Once: a start that draws safely only says so in the log.
 async fn watch(app: AppHandle, shell: Arc<Shell>, folder: Option<PathBuf>, safest: bool) {
-    if shell.drew_within(PATIENCE).await {
-        return;
-    }
+    let patience = match blank() {
+        Some(patience) => {
+            tokio::time::sleep(patience).await;
+            patience
+        }
+        None if shell.drew_within(PATIENCE).await => return,
+        None => PATIENCE,
+    };
     if safest {
-        tracing::error!("the page drew nothing within {PATIENCE:?}, in safe drawing too");
+        tracing::error!("the page drew nothing within {patience:?}, in safe drawing too");
         return;
     }
-    tracing::error!("the page drew nothing within {PATIENCE:?}; starting again in safe drawing");
+    tracing::error!("the page drew nothing within {patience:?}; starting again in safe drawing");
     if let Some(Err(error)) = folder.as_deref().map(graphics::remember) {
         tracing::warn!(%error, "the next start will try the graphics card again");
     }
@@ -215,15 +229,24 @@ fn bus_name(folder: Option<&Path>) -> String {
     format!("app.bosun.desktop.p{:016x}", hasher.finish())
 }
 
-/// The settings until some are saved. Tests of the real window choose theirs by variables, in their builds only.
+/// By these tests of the real window choose how it is, in their builds only.
+fn of_tests(variable: &str) -> Option<String> {
+    if cfg!(debug_assertions) { std::env::var(variable).ok() } else { None }
+}
+
+/// The page counts as one that draws nothing, and is waited for so long, on a machine with a graphics card.
+fn blank() -> Option<Duration> {
+    of_tests("BOSUN_BLANK")?.parse().ok().map(Duration::from_millis)
+}
+
+/// The settings until some are saved.
 fn defaults() -> Settings {
-    let variable = |name: &str| if cfg!(debug_assertions) { std::env::var(name).ok() } else { None };
-    let theme = match variable("BOSUN_THEME").as_deref() {
+    let theme = match of_tests("BOSUN_THEME").as_deref() {
         Some("light") => Theme::Light,
         Some("dark") => Theme::Dark,
         _ => Theme::System,
     };
-    let language = match variable("BOSUN_LANG").as_deref() {
+    let language = match of_tests("BOSUN_LANG").as_deref() {
         Some("en") => Language::English,
         Some("zh-CN") => Language::SimplifiedChinese,
         _ => Language::System,

@@ -4,7 +4,7 @@ use bosun_store::Database;
 use bosun_testkit::{ModelServer, Reply, Rule};
 use serde_json::json;
 
-use crate::harness::Desk;
+use crate::harness::{Desk, PATIENCE, running_with, wait};
 use crate::scene::{ask, at_work, card};
 
 #[test]
@@ -75,4 +75,36 @@ fn a_link_leads_to_its_session_and_decides_nothing() {
     assert!(!desk.start_again(&[&format!("{link}?decision=approve")]).success(), "a link says nothing else");
     assert!(!desk.project().join("hello.txt").exists());
     window.close();
+}
+
+/// With a driver that shows nothing: the window counts as blank however it is drawn.
+#[test]
+fn a_window_that_stays_blank_starts_again_once_in_safe_drawing() {
+    let desk = Desk::plan("blank").without_keyring().env("BOSUN_BLANK", "3000").set_up();
+    let log = || std::fs::read_to_string(desk.data().join("logs/bosun.log")).unwrap_or_default();
+    let mark = || std::fs::read_to_string(desk.data().join("safe-graphics")).ok();
+    let (again, over) = ("starting again in safe drawing", "in safe drawing too");
+    let project = desk.project().to_string_lossy().into_owned();
+    let safely = format!("--safe-graphics\0--\0{project}");
+    let mut app = desk.start(&["--", &project]);
+    assert!(app.wait().expect("the app can be waited for").success(), "{}", log());
+    assert_eq!(mark().as_deref(), Some(env!("CARGO_PKG_VERSION")));
+    // The second one is as blank, and stays: there is nothing safer.
+    let said = wait(PATIENCE, || log().contains(over).then_some(()));
+    assert!(said.is_some(), "{}", log());
+    assert_eq!((log().matches(again).count(), log().matches(over).count()), (1, 1), "{}", log());
+    desk.wait_for_window("Bosun");
+    assert!(running_with(&safely), "not as it was started");
+    desk.picture("safe");
+    assert!(desk.ask_to_close());
+    desk.wait_for_no_window("Bosun");
+    assert!(wait(PATIENCE, || (!running_with(&safely)).then_some(())).is_some(), "it did not end");
+
+    // The next start draws safely from the beginning.
+    let mut next = desk.start(&[]);
+    let said = wait(PATIENCE, || (log().matches(over).count() == 2).then_some(()));
+    assert!(said.is_some() && log().matches(again).count() == 1, "{}", log());
+    assert!(next.try_wait().expect("the app can be asked").is_none(), "it ended");
+    assert!(desk.ask_to_close());
+    assert!(next.wait().expect("the app can be waited for").success());
 }

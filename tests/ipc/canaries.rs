@@ -32,7 +32,8 @@ fn keys_of_the_window_turn_up_nowhere() {
     let data = tempfile::tempdir().unwrap();
     let out = tempfile::tempdir().unwrap();
     let (project, server) = (Project::new().file("a.txt", "one\n"), ModelServer::start());
-    let [entered, second, wrong, header] = ["entered", "second", "wrong", "header"].map(Canaries::key);
+    let [entered, second, wrong, header, variable] =
+        ["entered", "second", "wrong", "header", "variable"].map(Canaries::key);
     let reading = Reply::call("read_file", json!({ "file_path": "/a.txt" }));
     server.add(Rule::turn("work").reply(reading).reply("done"));
     server.add(Rule::turn("fail").reply(Reply::error(400, "bad", &format!("not {entered} and not {header}"))));
@@ -51,6 +52,24 @@ fn keys_of_the_window_turn_up_nowhere() {
         watched.ok("test_provider", json!({ "id": saved["id"], "model": "m" }));
     }
     watched.ok("set_provider_header", json!({ "id": saved["id"], "name": "X-Team", "value": header }));
+    // What a server's program is given, in a form and in a text. It repeats it and ends.
+    let args = ["-c", "echo \"$DOCS_TOKEN\" >&2; exit 1"];
+    let env = json!([{ "name": "DOCS_TOKEN", "value": variable, "in_database": false }]);
+    let reach = json!({ "reach": "program", "command": "sh", "args": args, "env": env });
+    let server = json!({ "name": "docs", "enabled": true, "reach": reach });
+    watched.ok("change_additions", json!({ "change": { "change": "server", "was": null, "server": server } }));
+    let text = watched.ok("additions", json!({}))["text"].as_str().unwrap().replace("docs", "papers");
+    let text = text.replace("secret_env = [\"DOCS_TOKEN\"]", &format!("env = {{ DOCS_TOKEN = \"{variable}\" }}"));
+    assert!(text.contains(&variable), "{text}");
+    let asked = std::mem::take(&mut *page.desk.asked.lock().unwrap()).join("\n");
+    assert!(asked.contains("DOCS_TOKEN") && !asked.contains(&variable), "{asked}");
+    // Who types a key into a text sees it where they say yes to that text.
+    page.ok("save_additions", json!({ "text": text }));
+    page.desk.asked.lock().unwrap().clear();
+    let checked = watched.ok("check_server", json!({ "project": null, "server": "papers" }));
+    assert!(checked.to_string().contains("[redacted]"), "it did not get it: {checked}");
+    watched.ok("addition_forms", json!({}));
+    watched.ok("additions", json!({}));
     // In places where no key belongs: each is refused, and not repeated.
     let password = Canaries::key("password").replace('+', "%2B").replace('/', "%2F");
     watched.call("save_provider", form(None, &format!("https://me:{password}@gate.example/v1"), None)).unwrap_err();

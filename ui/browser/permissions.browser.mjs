@@ -167,7 +167,7 @@ describe('permissions', () => {
     await page.keyboard.type('Bearer abc');
     await page.keyboard.press('Enter');
     await page.getByText('https://mcp.example.com', { exact: true }).waitFor();
-    const value = { name: 'Authorization', value: 'Bearer abc' };
+    const value = { name: 'Authorization', value: 'Bearer abc', in_database: false };
     assert.deepEqual((await calls(page, 'changeAdditions')).at(-1).server, {
       name: 'github',
       enabled: true,
@@ -182,6 +182,30 @@ describe('permissions', () => {
     await page.getByRole('button', { name: 'Edit github' }).waitFor({ state: 'detached' });
     await page.getByRole('button', { name: 'Undo' }).click();
     await page.getByRole('button', { name: 'Edit github' }).waitFor();
+    await done(page);
+  });
+
+  test('the value of a variable goes in and does not come out again', async () => {
+    const page = await site.show();
+    await settings(page, 'Servers (MCP)');
+    await page.getByRole('button', { name: 'Edit docs' }).click();
+    await page.getByPlaceholder('in the keyring').waitFor();
+    await page.getByRole('button', { name: 'Add variable' }).click();
+    await page.keyboard.type('LEVEL');
+    await page.keyboard.press('Tab');
+    await page.keyboard.type('quiet');
+    await page.keyboard.press('Enter');
+    await page.getByRole('button', { name: 'Edit docs' }).waitFor();
+    const { reach } = (await calls(page, 'changeAdditions')).at(-1).server;
+    assert.deepEqual(reach.env, [
+      { name: 'DOCS_TOKEN', value: null, in_database: false },
+      { name: 'LEVEL', value: 'quiet', in_database: false },
+    ]);
+    await page.getByRole('button', { name: 'Edit docs' }).click();
+    const values = page.getByPlaceholder('in the keyring');
+    assert.equal(await values.count(), 2);
+    for (const value of await values.all())
+      assert.deepEqual([await value.inputValue(), await value.getAttribute('type')], ['', 'password']);
     await done(page);
   });
 
@@ -211,6 +235,7 @@ describe('permissions', () => {
         tools: [],
         command: 'say',
         args: ['all done', '--loud'],
+        env: [],
         timeout: 20,
         on_failure: null,
       },

@@ -98,7 +98,7 @@ impl Extras {
     }
 
     /// Starts the servers for work in `folder`. One that does not come up has no tools and says why in its health; the
-    /// session goes on without it. Whoever signed in at one is in `tokens`.
+    /// session goes on without it. Who signed in at one, and what values servers and hooks are given, is in `tokens`.
     ///
     /// # Errors
     /// As [`Extras::check`].
@@ -108,7 +108,7 @@ impl Extras {
         pins: Arc<dyn PinStore>,
         tokens: &Arc<dyn TokenStore>,
     ) -> Result<OpenExtras, ExtrasError> {
-        let hooks = Hooks::new(self.hooks.clone(), folder.to_owned())?;
+        let hooks = Hooks::new(self.hooks.clone(), folder.to_owned())?.keeping(tokens);
         let servers = McpServers::new(self.mcp.clone(), folder, pins)?.keeping(tokens);
         servers.start().await;
         let hooks = (!self.hooks.is_empty()).then(|| Arc::new(hooks));

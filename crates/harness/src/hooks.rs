@@ -12,6 +12,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use bosun_agent::{AgentError, BoxFuture, Middleware, NextModel, NextTool, OpenCall, TurnContext, TurnEnd};
+use bosun_mcp::{TokenStore, UnkeptTokens};
 use bosun_model::{AiMessage, ChatRequest, ContentBlock, HumanMessage, Message, MessageId, ToolCall};
 use bosun_tools::{StateUpdate, Task, Tool as _, ToolOutput};
 use serde_json::{Value, json};
@@ -37,6 +38,8 @@ pub struct Hooks {
     hooks: Vec<HookConfig>,
     folder: PathBuf,
     slots: Semaphore,
+    /// Where values of their variables are kept.
+    tokens: Arc<dyn TokenStore>,
 }
 
 impl Hooks {
@@ -47,7 +50,13 @@ impl Hooks {
     pub fn new(mut hooks: Vec<HookConfig>, folder: PathBuf) -> Result<Self, HookError> {
         config::check(&hooks)?;
         hooks.retain(|hook| hook.enabled);
-        Ok(Self { hooks, folder, slots: Semaphore::new(AT_ONCE) })
+        Ok(Self { hooks, folder, slots: Semaphore::new(AT_ONCE), tokens: Arc::new(UnkeptTokens::default()) })
+    }
+
+    /// Has them take the values of their variables that are kept from `tokens`.
+    #[must_use]
+    pub fn keeping(self, tokens: &Arc<dyn TokenStore>) -> Self {
+        Self { tokens: Arc::clone(tokens), ..self }
     }
 
     fn has(&self, point: HookPoint) -> bool {

@@ -3,7 +3,7 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-use crate::name;
+use crate::{name, variable_place};
 
 /// Servers by name, as in settings: a table per server.
 pub type ServerConfigs = BTreeMap<String, ServerConfig>;
@@ -19,6 +19,9 @@ pub struct ServerConfig {
     pub args: Vec<String>,
     /// Variables it gets with these values.
     pub env: BTreeMap<String, String>,
+    /// Names of variables whose values are kept where sign-ins are, each for this program and its arguments
+    /// ([`ServerConfig::variable_place`]).
+    pub secret_env: Vec<String>,
     /// Names of variables it gets from the app's own environment, besides the usual few (`PATH`, `HOME`, the language).
     pub pass_env: Vec<String>,
     /// Where it listens, for a server that is reached over HTTP.
@@ -44,6 +47,7 @@ impl Default for ServerConfig {
             command: None,
             args: Vec::new(),
             env: BTreeMap::new(),
+            secret_env: Vec::new(),
             pass_env: Vec::new(),
             url: None,
             headers: BTreeMap::new(),
@@ -169,7 +173,8 @@ impl ServerConfig {
         if let Some(argument) = self.args.iter().find(|argument| argument.contains('\0')) {
             return wrong("args", argument, ConfigFault::Nul);
         }
-        for (name, value) in &self.env {
+        let secret = self.secret_env.iter().map(|name| (name, ""));
+        for (name, value) in self.env.iter().map(|(name, value)| (name, value.as_str())).chain(secret) {
             if name.is_empty() || name.contains(['=', '\0']) || value.contains('\0') {
                 return wrong("env", name, ConfigFault::NoVariable);
             }
@@ -179,9 +184,12 @@ impl ServerConfig {
 
     fn check_http(&self, server: &impl Fn() -> String, url: &str) -> Result<(), ConfigError> {
         let wrong = |reason| Err(ConfigError::Url { server: server(), reason });
-        for (field, is_set) in
-            [("args", !self.args.is_empty()), ("env", !self.env.is_empty()), ("pass_env", !self.pass_env.is_empty())]
-        {
+        for (field, is_set) in [
+            ("args", !self.args.is_empty()),
+            ("env", !self.env.is_empty()),
+            ("secret_env", !self.secret_env.is_empty()),
+            ("pass_env", !self.pass_env.is_empty()),
+        ] {
             if is_set {
                 return Err(ConfigError::Misplaced { server: server(), field, with: "command" });
             }
@@ -205,6 +213,12 @@ impl ServerConfig {
             }
         }
         Ok(())
+    }
+
+    /// Where the value of one of its variables is kept: for the program and the arguments that it was entered for. `None`
+    /// where it is no program.
+    pub fn variable_place(&self, server: &str, variable: &str) -> Option<String> {
+        Some(variable_place(server, self.command.as_deref()?, &self.args, variable))
     }
 
     /// What happens to calls of `tool`, by the server's own name for it.
@@ -261,6 +275,8 @@ mod tests {
             ("command = \"a\"\nsecret_headers = [\"a\"]", "'secret_headers'"),
             ("url = \"https://a\"\nsecret_headers = [\"a b\"]", "no header"),
             ("command = \"a\"\nenv = { \"A=B\" = \"c\" }", "no variable"),
+            ("command = \"a\"\nsecret_env = [\"A=B\"]", "no variable"),
+            ("url = \"https://a\"\nsecret_env = [\"A\"]", "'secret_env'"),
             ("command = \"a\"\ncall_timeout = 0", "use 1 to 3600"),
             ("command = \"a\"\nstart_timeout = 99999", "use 1 to 3600"),
             ("url = \"nowhere\"", "no address"),

@@ -78,17 +78,22 @@ impl ClientHandler for Listener {
 }
 
 impl Connection {
-    /// Starts `command` in `folder` and shakes hands with it.
+    /// Starts `command` in `folder` with the variables of `environment` and shakes hands with it.
     ///
     /// # Errors
     /// [`Failure`] with what the program said last, where it said anything.
-    pub(crate) async fn to_program(command: &str, config: &ServerConfig, folder: &Path) -> Result<Self, Failure> {
+    pub(crate) async fn to_program(
+        command: &str,
+        config: &ServerConfig,
+        environment: Vec<(String, String)>,
+        folder: &Path,
+    ) -> Result<Self, Failure> {
         let program = Program {
             program: command.to_owned(),
             args: config.args.clone(),
             folder: folder.to_owned(),
             pass_environment: config.pass_env.clone(),
-            set_environment: config.env.clone().into_iter().collect(),
+            set_environment: environment,
         };
         let (running, pipes) = program.start().map_err(|error| Failure::Start { reason: error.to_string() })?;
         let (guard, words) = (Arc::new(Guard::default()), LastWords::default());

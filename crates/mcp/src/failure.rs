@@ -23,10 +23,13 @@ pub enum Failure {
     /// A header that is sent with every request, and whose value is not where it was kept.
     #[error("the value of its header '{header}' is not in the keyring; enter it again")]
     HeaderMissing { header: String },
+    /// A variable of its program, likewise.
+    #[error("the value of its variable '{variable}' is not in the keyring; enter it again")]
+    VariableMissing { variable: String },
     /// What it was reached with is not kept any more, although it was before.
     #[error(
-        "was removed from the settings or given another name there since this session began; begin another session to \
-         have it as it is there now"
+        "was removed from the settings or changed there since this session began; begin another session to have it as it \
+         is there now"
     )]
     Withdrawn,
     #[error("wants somebody to sign in first")]
@@ -65,6 +68,7 @@ impl Failure {
             failure @ (Self::StartTimeout { .. }
             | Self::CallTimeout { .. }
             | Self::HeaderMissing { .. }
+            | Self::VariableMissing { .. }
             | Self::Withdrawn
             | Self::SignIn
             | Self::Cancelled) => failure,

@@ -40,7 +40,10 @@ pub use pins::{PinStore, ToolPins, Unkept};
 pub use servers::{ChangedTool, McpServers, ServerView};
 pub use sign_in::{SignIn, SignInError};
 pub use text::clean as cleaned;
-pub use tokens::{TokenStore, TokenStoreError, UnkeptTokens, header_place, secrets_in};
+pub use tokens::{
+    KeptFor, TokenStore, TokenStoreError, UnkeptTokens, VariableError, environment, header_place, is_named_secret,
+    secrets_in, variable_place,
+};
 pub use tool::McpTool;
 
 /// A boxed future that may borrow from its maker.

@@ -12,7 +12,7 @@ use crate::connection::Connection;
 use crate::failure::{Ending, Failure};
 use crate::listed::{Listed, ToolList};
 use crate::servers::Pins;
-use crate::{Approval, Health, Reach, ServerConfig, TokenStore, UnkeptTokens};
+use crate::{Approval, Health, Reach, ServerConfig, TokenStore, UnkeptTokens, VariableError, environment};
 
 /// Callers that come within this time of a failed start get its reason instead of one more start.
 const PAUSE: Duration = Duration::from_secs(2);
@@ -183,7 +183,8 @@ impl Server {
                 Ok(connection)
             }
             Err(failure) => {
-                let is_withdrawn = life.was_up && matches!(failure, Failure::HeaderMissing { .. });
+                let is_missing = matches!(failure, Failure::HeaderMissing { .. } | Failure::VariableMissing { .. });
+                let is_withdrawn = life.was_up && is_missing;
                 let failure = if is_withdrawn { Failure::Withdrawn } else { failure };
                 life.failed = Some(FailedStart { at: Instant::now(), took: begun.elapsed(), failure: failure.clone() });
                 self.failed(&failure);
@@ -195,7 +196,10 @@ impl Server {
     async fn start(&self) -> Result<Arc<Connection>, Failure> {
         let start = async {
             let connection = match &self.reach {
-                Reach::Program { command } => Connection::to_program(command, &self.config, &self.folder).await?,
+                Reach::Program { command } => {
+                    let environment = self.environment(command).await?;
+                    Connection::to_program(command, &self.config, environment, &self.folder).await?
+                }
                 Reach::Http { url } => Connection::to_address(&self.name, url, &self.config, self.tokens()).await?,
             };
             connection.list(&self.name, |list| self.take_list(list)).await?;
@@ -204,6 +208,15 @@ impl Server {
         let limit = self.config.start_limit();
         let late = Failure::StartTimeout { seconds: limit.as_secs() };
         tokio::time::timeout(limit, start).await.unwrap_or(Err(late)).map_err(|failure| self.masked(failure))
+    }
+
+    async fn environment(&self, command: &str) -> Result<Vec<(String, String)>, Failure> {
+        let (config, tokens) = (&self.config, self.tokens());
+        let started = (self.name.as_str(), command, config.args.as_slice());
+        environment(started, &config.env, &config.secret_env, tokens.as_ref()).await.map_err(|error| match error {
+            VariableError::Missing { variable } => Failure::VariableMissing { variable },
+            VariableError::Store(error) => Failure::Start { reason: error.reason },
+        })
     }
 
     /// A failure without the secrets that the server was sent and may repeat.

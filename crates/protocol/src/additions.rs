@@ -88,31 +88,28 @@ pub enum ServerReach {
     Program {
         command: String,
         args: Vec<String>,
-        env: Vec<Variable>,
+        env: Vec<SecretField>,
     },
     Address {
         url: String,
-        headers: Vec<HeaderForm>,
+        headers: Vec<SecretField>,
     },
 }
 
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, Type)]
-pub struct Variable {
-    pub name: String,
-    pub value: String,
-}
-
-/// A header of every request. Its value goes in and never comes out.
+/// A header of every request, or a variable of a program. Its value goes in and never comes out, but for an empty one.
 #[derive(Clone, PartialEq, Eq, Serialize, Deserialize, Type)]
-pub struct HeaderForm {
+pub struct SecretField {
     pub name: String,
     /// `None`: as it was.
     pub value: Option<String>,
+    /// It stands in the database, because no keyring took it. Only told.
+    pub in_database: bool,
 }
 
-impl fmt::Debug for HeaderForm {
+impl fmt::Debug for SecretField {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("HeaderForm").field("name", &self.name).finish_non_exhaustive()
+        let Self { name, in_database, .. } = self;
+        f.debug_struct("SecretField").field("name", name).field("in_database", in_database).finish_non_exhaustive()
     }
 }
 
@@ -125,6 +122,7 @@ pub struct HookForm {
     pub tools: Vec<String>,
     pub command: String,
     pub args: Vec<String>,
+    pub env: Vec<SecretField>,
     /// Seconds until it is ended.
     pub timeout: u32,
     /// What happens when it fails. `None`: a call that it would have looked at asks, everything else goes on.

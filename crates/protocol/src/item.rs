@@ -115,6 +115,10 @@ pub enum Figure {
         size: u32,
     },
     TimedOut,
+    /// What ended a command.
+    Signal(i32),
+    /// Nobody saw how a command ended.
+    BrokeOff,
     Truncated,
     /// The file was one of several hard links; the others keep what it held.
     LinkBroken,

@@ -40,8 +40,8 @@ mod trust;
 mod usage;
 
 pub use additions::{
-    AdditionChange, AdditionForms, AdditionKind, Additions, ChangedServerTool, HeaderForm, HookFailure, HookForm,
-    HookPoint, HookTrial, HookVerdict, ServerForm, ServerHealth, ServerReach, ServerView, SignInPage, Variable,
+    AdditionChange, AdditionForms, AdditionKind, Additions, ChangedServerTool, HookFailure, HookForm, HookPoint,
+    HookTrial, HookVerdict, SecretField, ServerForm, ServerHealth, ServerReach, ServerView, SignInPage,
 };
 pub use agent::{AgentNode, AgentStatus};
 pub use approval::{

@@ -336,8 +336,9 @@ problems! {
     ServerSilentAtStart { seconds: String } = "did not answer within {seconds} seconds of its start";
     ServerSilent { seconds: String } = "did not answer within {seconds} seconds; the call was given up and may still be at work";
     ServerRefused { detail: String } = "refused: {detail}";
-    ServerWithdrawn = "was removed from the settings or given another name there since this session began; begin another session to have it as it is there now";
+    ServerWithdrawn = "was removed from the settings or changed there since this session began; begin another session to have it as it is there now";
     ServerHeaderMissing { header: String } = "the value of its header '{header}' is not in the keyring; enter it again";
+    VariableMissing { variable: String } = "the value of its variable '{variable}' is not in the keyring; enter it again";
     ServerWantsSignIn = "wants somebody to sign in first";
     ServerSessionEnded = "was ended with its session";
     ServerEnded = "ended";

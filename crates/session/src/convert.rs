@@ -42,6 +42,8 @@ pub(crate) fn figure(figure: &Figure) -> wire::Figure {
         Figure::Todos { done, total } => wire::Figure::Todos { done, total },
         Figure::Media { kind, size } => wire::Figure::Media { kind: media_kind(kind), size },
         Figure::TimedOut => wire::Figure::TimedOut,
+        Figure::Signal(signal) => wire::Figure::Signal(signal),
+        Figure::BrokeOff => wire::Figure::BrokeOff,
         Figure::Truncated => wire::Figure::Truncated,
         Figure::LinkBroken => wire::Figure::LinkBroken,
     }

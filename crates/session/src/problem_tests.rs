@@ -352,6 +352,7 @@ fn keyrings_and_servers_are_told_of_in_one_sentence_everywhere() {
         Failure::CallTimeout { seconds: 10 },
         Failure::Refused { reason: reason() },
         Failure::HeaderMissing { header: "Authorization".into() },
+        Failure::VariableMissing { variable: "TOKEN".into() },
         Failure::Withdrawn,
         Failure::SignIn,
     ]);

@@ -53,6 +53,7 @@ mod subagents;
 mod summary;
 mod trust;
 mod usage;
+mod values;
 
 use lists::summary_of;
 

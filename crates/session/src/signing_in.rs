@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex};
 
 use bosun_harness::mcp::{
-    McpServers, ServerView, SignInError, TokenStore, TokenStoreError, Unkept, UnkeptTokens, secrets_in,
+    KeptFor, McpServers, ServerView, SignInError, TokenStore, TokenStoreError, Unkept, UnkeptTokens, secrets_in,
 };
 use bosun_harness::{Extras, ExtrasError};
 use bosun_protocol::{ErrorCode, Problem, SessionId, SignInPage};
@@ -205,14 +205,12 @@ impl TokenStore for KeptTokens {
         })
     }
 
-    fn save<'a>(&'a self, server: &'a str, secret: String) -> Answer<'a, ()> {
+    fn save<'a>(&'a self, server: &'a str, secret: String) -> Answer<'a, KeptFor> {
         Box::pin(async move {
-            if let Key::InMemory { reason, .. } =
-                self.keys.set(SIGN_INS, server, SecretString::from(secret)).await.map_err(failed)?
-            {
-                tracing::warn!(server, %reason, "a sign-in is good for this run only");
-            }
-            Ok(())
+            let kept = self.keys.set(SIGN_INS, server, SecretString::from(secret)).await.map_err(failed)?;
+            let Key::InMemory { reason, .. } = kept else { return Ok(KeptFor::Good) };
+            tracing::warn!(server, %reason, "what is kept for a server is good for this run only");
+            Ok(KeptFor::ThisRun)
         })
     }
 
@@ -228,8 +226,8 @@ struct Learning {
 }
 
 impl Learning {
-    fn learn(&self, kept: &str) {
-        secrets_in(kept).into_iter().for_each(|secret| self.models.learn(&SecretString::from(secret)));
+    fn learn(&self, place: &str, kept: &str) {
+        secrets_in(place, kept).into_iter().for_each(|secret| self.models.learn(&SecretString::from(secret)));
     }
 }
 
@@ -237,13 +235,13 @@ impl TokenStore for Learning {
     fn load<'a>(&'a self, server: &'a str) -> Answer<'a, Option<String>> {
         Box::pin(async move {
             let kept = self.store.load(server).await?;
-            kept.iter().for_each(|kept| self.learn(kept));
+            kept.iter().for_each(|kept| self.learn(server, kept));
             Ok(kept)
         })
     }
 
-    fn save<'a>(&'a self, server: &'a str, secret: String) -> Answer<'a, ()> {
-        self.learn(&secret);
+    fn save<'a>(&'a self, server: &'a str, secret: String) -> Answer<'a, KeptFor> {
+        self.learn(server, &secret);
         self.store.save(server, secret)
     }
 

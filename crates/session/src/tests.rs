@@ -27,6 +27,7 @@ mod stopping;
 mod story;
 mod summary;
 mod turns;
+mod values;
 mod watching;
 
 /// What stands for a key that the models' source knows.

@@ -161,6 +161,22 @@ impl Database {
 }
 
 impl Database {
+    /// Takes the log before the file into the file, and what was written in it away. As far as nobody is reading what was
+    /// before; then it goes with the next one.
+    pub(crate) async fn empty_log(&self) -> Result<(), DatabaseError> {
+        if self.scratch.is_some() {
+            return Ok(());
+        }
+        let file = self.file.clone();
+        let empty = move || {
+            let connection = Connection::open(&file)?;
+            prepare(&connection)?;
+            connection.execute_batch("PRAGMA wal_checkpoint(TRUNCATE)")
+        };
+        let done = tokio::task::spawn_blocking(empty).await;
+        Ok(done.map_err(|error| DatabaseError::Unavailable { reason: error.to_string() })??)
+    }
+
     /// Writes the whole file anew, without its free pages. Writers wait meanwhile.
     pub(crate) async fn rewrite(&self) -> Result<(), DatabaseError> {
         if self.scratch.is_some() {

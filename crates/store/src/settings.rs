@@ -66,6 +66,21 @@ impl Database {
         })
         .await
     }
+
+    /// As [`Database::set_setting`], and nothing of what the setting was is left in the file or in the log before it: it held
+    /// what is kept elsewhere now.
+    pub async fn overwrite_setting<T: Serialize>(&self, name: &'static str, value: &T) -> Result<(), DatabaseError> {
+        let text =
+            serde_json::to_string(value).map_err(|error| DatabaseError::Unavailable { reason: error.to_string() })?;
+        self.write(move |connection| {
+            connection.execute_batch("PRAGMA secure_delete = ON")?;
+            let done = put(connection, name, &text);
+            connection.execute_batch("PRAGMA secure_delete = OFF")?;
+            done
+        })
+        .await?;
+        self.empty_log().await
+    }
 }
 
 fn put(connection: &Connection, name: &str, text: &str) -> Result<(), DatabaseError> {
@@ -101,5 +116,24 @@ mod tests {
         assert_eq!(database.change_setting("list", add(0)).await.unwrap(), Err("no"));
         assert_eq!(database.change_setting("list", add(2)).await.unwrap(), Ok(vec![1, 2]));
         assert_eq!(database.setting::<Vec<u32>>("list").await.unwrap(), Some(vec![1, 2]));
+    }
+
+    #[tokio::test]
+    #[allow(clippy::disallowed_methods, reason = "tests look at the files that are kept")]
+    async fn of_a_setting_that_was_overwritten_nothing_is_left_in_any_file() {
+        let folder = tempfile::tempdir().unwrap();
+        let database = Database::open(folder.path()).unwrap();
+        let holders = || {
+            let files = std::fs::read_dir(folder.path()).unwrap().flatten().filter(|file| file.path().is_file());
+            let holds = |path: &std::path::Path| std::fs::read(path).unwrap().windows(6).any(|part| part == b"canary");
+            files.map(|file| file.path()).filter(|path| holds(path)).count()
+        };
+        for length in [10, 1_000, 20_000] {
+            database.set_setting("text", &format!("{}canary", "x".repeat(length))).await.unwrap();
+            assert_ne!(holders(), 0);
+            database.overwrite_setting("text", &"y".repeat(length / 2)).await.unwrap();
+            assert_eq!(holders(), 0, "{length}");
+        }
+        assert_eq!(database.setting::<String>("text").await.unwrap(), Some("y".repeat(10_000)));
     }
 }

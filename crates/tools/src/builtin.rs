@@ -23,7 +23,7 @@ use crate::{DynTool, ToolContext, ToolError, erase};
 pub use async_tasks::background_tools;
 pub use delete::Delete;
 pub use edit_file::EditFile;
-pub use execute::{Execute, without_boundary};
+pub use execute::{Execute, without_boundary, without_framing};
 pub use glob::Glob;
 pub use grep::Grep;
 pub use ls::Ls;

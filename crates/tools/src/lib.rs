@@ -32,7 +32,7 @@ pub use arguments::{ArgumentError, checked_arguments};
 pub use background::{Background, BackgroundTask, FollowUp, TaskStatus};
 pub use builtin::{
     BuiltinOptions, Delete, EditFile, Execute, Glob, Grep, Ls, ReadFile, ReadFormat, SubagentCard, Task, WriteFile,
-    WriteTodos, background_tools, builtin_tools, file_tools, file_tools_with, without_boundary,
+    WriteTodos, background_tools, builtin_tools, file_tools, file_tools_with, without_boundary, without_framing,
 };
 pub use changed::left_by_command;
 pub use context::{Delegate, DelegateRequest, StateView, ToolContext};
@@ -40,7 +40,7 @@ pub use diff::{DiffLimits, carried, file_diff, with_hunk, without_hunk};
 pub use field::{Reducer, StateField};
 pub use limits::{OUTPUT_CHARS, RESULT_CHARS};
 pub use media::{Attachable, AttachableKind, NotAttachable, attachable, media_block};
-pub use output::{Artifact, ChangeRecord, Figure, ToolError, ToolOutput, UncomparedFiles, UnkeptRecord};
+pub use output::{Artifact, ChangeRecord, Figure, Framing, ToolError, ToolOutput, UncomparedFiles, UnkeptRecord};
 pub use preview::{DiffHunk, DiffLine, DiffLineKind, DiffSegment, FileDiff, Preview};
 pub use preview_fault::PreviewFault;
 pub use registry::{RegistryError, ToolRegistry};

@@ -67,6 +67,9 @@ pub struct Artifact {
     pub exit_code: Option<i32>,
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub truncated: bool,
+    /// What stands in the text for the model alone.
+    #[serde(skip_serializing_if = "Framing::is_empty")]
+    pub framing: Framing,
     /// Files this call changed, for undo and the list of changes.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub changes: Vec<ChangeRecord>,
@@ -84,6 +87,34 @@ pub struct Artifact {
 #[allow(clippy::trivially_copy_pass_by_ref, reason = "serde asks for a reference")]
 fn is_zero(count: &u32) -> bool {
     *count == 0
+}
+
+/// What stands before and behind a command's own output, in the words that a model reads. A person sees the same in their
+/// own language beside the output.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Framing {
+    pub before: String,
+    pub behind: String,
+    /// What of `behind` nothing else says, for a person too.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub notes: String,
+}
+
+impl Framing {
+    pub fn is_empty(&self) -> bool {
+        self.before.is_empty() && self.behind.is_empty()
+    }
+
+    /// `text` without it, as far as it stands there.
+    pub fn without(&self, text: &str) -> String {
+        let bare = text.strip_prefix(self.before.as_str()).unwrap_or(text);
+        let at = if self.behind.is_empty() { None } else { bare.rfind(self.behind.as_str()) };
+        let Some((output, rest)) = at.and_then(|at| bare.split_at_checked(at)) else { return bare.to_owned() };
+        // Hooks may have had something to say behind it.
+        let rest = rest.get(self.behind.len()..).unwrap_or_default();
+        [output, &self.notes, rest].concat()
+    }
 }
 
 /// A file that a command changed and whose bytes are not kept.
@@ -148,6 +179,10 @@ pub enum Figure {
         size: u32,
     },
     TimedOut,
+    /// What ended a command.
+    Signal(i32),
+    /// Nobody saw how a command ended.
+    BrokeOff,
     Truncated,
     /// The file was one of several hard links; the others keep what it held.
     LinkBroken,

@@ -765,7 +765,11 @@ export type Figure = { figure: "lines"; value: number } | { figure: "matches"; v
 { figure: "media"; value: {
 	kind: MediaKind,
 	size: number,
-} } | { figure: "timed_out" } | { figure: "truncated" } | 
+} } | { figure: "timed_out" } | 
+/**  What ended a command. */
+{ figure: "signal"; value: number } | 
+/**  Nobody saw how a command ended. */
+{ figure: "broke_off" } | { figure: "truncated" } | 
 /**  The file was one of several hard links; the others keep what it held. */
 { figure: "link_broken" };
 
@@ -889,13 +893,6 @@ export type FolderView = {
 	more: number,
 };
 
-/**  A header of every request. Its value goes in and never comes out. */
-export type HeaderForm = {
-	name: string,
-	/**  `None`: as it was. */
-	value: string | null,
-};
-
 export type HookFailure = "go_on" | "ask" | "deny";
 
 export type HookForm = {
@@ -906,6 +903,7 @@ export type HookForm = {
 	tools: string[],
 	command: string,
 	args: string[],
+	env: SecretField[],
 	/**  Seconds until it is ended. */
 	timeout: number,
 	/**  What happens when it fails. `None`: a call that it would have looked at asks, everything else goes on. */
@@ -1632,6 +1630,15 @@ export type SearchSessions = {
 	limit: number,
 };
 
+/**  A header of every request, or a variable of a program. Its value goes in and never comes out, but for an empty one. */
+export type SecretField = {
+	name: string,
+	/**  `None`: as it was. */
+	value: string | null,
+	/**  It stands in the database, because no keyring took it. Only told. */
+	in_database: boolean,
+};
+
 export type SeenFile = {
 	path: string,
 	hash: string,
@@ -1661,7 +1668,7 @@ export type ServerHealth =
 
 export type ServerReach = 
 /**  A program of this machine, which speaks over its pipes. */
-{ reach: "program"; command: string; args: string[]; env: Variable[] } | { reach: "address"; url: string; headers: HeaderForm[] };
+{ reach: "program"; command: string; args: string[]; env: SecretField[] } | { reach: "address"; url: string; headers: SecretField[] };
 
 /**  A server of tools in one session. */
 export type ServerView = {
@@ -2300,11 +2307,6 @@ export type UsageTotal = {
 	cost: number,
 	/**  Calls whose cost is not known. */
 	unpriced: number,
-};
-
-export type Variable = {
-	name: string,
-	value: string,
 };
 
 /**  The call that wrote something, in a session that is still there. */

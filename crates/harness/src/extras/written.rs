@@ -42,6 +42,7 @@ impl WrittenExtras {
             put(table, "command", (&old.command, &server.command), text);
             put(table, "args", (&old.args, &server.args), |list| list_of(list));
             put(table, "env", (&old.env, &server.env), pairs);
+            put(table, "secret_env", (&old.secret_env, &server.secret_env), |list| list_of(list));
             put(table, "pass_env", (&old.pass_env, &server.pass_env), |list| list_of(list));
             put(table, "url", (&old.url, &server.url), text);
             put(table, "headers", (&old.headers, &server.headers), pairs);
@@ -78,6 +79,8 @@ impl WrittenExtras {
         put(table, "tools", (&list(|old| &old.tools), &hook.tools), |list| list_of(list));
         put(table, "command", (&was(|old| &old.command), &hook.command), text);
         put(table, "args", (&list(|old| &old.args), &hook.args), |list| list_of(list));
+        put(table, "env", (&old.as_ref().map(|old| old.env.clone()).unwrap_or_default(), &hook.env), pairs);
+        put(table, "secret_env", (&list(|old| &old.secret_env), &hook.secret_env), |list| list_of(list));
         put(table, "timeout", (&old.as_ref().map(|old| old.timeout), &Some(hook.timeout)), |_| {
             i64::try_from(hook.timeout).ok().map(value)
         });
@@ -221,6 +224,7 @@ mod tests {
             tools: Vec::new(),
             timeout: 20,
             env: Default::default(),
+            secret_env: Vec::new(),
             pass_env: Vec::new(),
             on_failure: None,
             enabled: true,

@@ -1,5 +1,6 @@
 use std::collections::{BTreeMap, HashSet};
 
+use bosun_mcp::{TokenStore, VariableError, environment, variable_place};
 use serde::{Deserialize, Serialize};
 
 const LONGEST_WAIT: u64 = 600;
@@ -25,6 +26,10 @@ pub struct HookConfig {
     /// Variables it gets with these values.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub env: BTreeMap<String, String>,
+    /// Names of variables whose values are kept where sign-ins are, each for this program and its arguments
+    /// ([`HookConfig::variable_place`]).
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub secret_env: Vec<String>,
     /// Names of variables it gets from the app's own environment, besides the usual few.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub pass_env: Vec<String>,
@@ -162,10 +167,10 @@ impl HookConfig {
         if self.command.contains('\0') || self.args.iter().any(|argument| argument.contains('\0')) {
             return Err(HookError::Value { hook: hook(), field: "command" });
         }
-        let is_variable = |(name, value): (&String, &String)| {
-            !name.is_empty() && !name.contains(['=', '\0']) && !value.contains('\0')
-        };
-        if !self.env.iter().all(is_variable) {
+        let is_variable =
+            |(name, value): (&String, &str)| !name.is_empty() && !name.contains(['=', '\0']) && !value.contains('\0');
+        let secret = self.secret_env.iter().map(|name| (name, ""));
+        if !self.env.iter().map(|(name, value)| (name, value.as_str())).chain(secret).all(is_variable) {
             return Err(HookError::Value { hook: hook(), field: "env" });
         }
         if self.timeout == 0 || self.timeout > LONGEST_WAIT {
@@ -184,6 +189,23 @@ impl HookConfig {
             }
             _ => Ok(()),
         }
+    }
+
+    /// Where the value of one of its variables is kept: for the program and the arguments that it was entered for.
+    pub fn variable_place(&self, variable: &str) -> String {
+        variable_place(&self.owner(), &self.command, &self.args, variable)
+    }
+
+    /// What its variables are kept under; no server is called so.
+    fn owner(&self) -> String {
+        format!("hook {}", self.name)
+    }
+
+    /// The variables that it is started with.
+    pub(super) async fn environment(&self, kept: &dyn TokenStore) -> Result<Vec<(String, String)>, VariableError> {
+        let owner = self.owner();
+        let started = (owner.as_str(), self.command.as_str(), self.args.as_slice());
+        environment(started, &self.env, &self.secret_env, kept).await
     }
 
     /// Whether it is for calls of `tool`.

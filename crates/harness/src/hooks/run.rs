@@ -3,6 +3,7 @@ use std::time::Duration;
 
 use bosun_agent::{AgentError, EntryBody, Halt, NoteAbout, NoteKind, TurnContext};
 use bosun_backend::{Program, ProgramRun};
+use bosun_mcp::{TokenStore, VariableError};
 use bosun_tools::StateUpdate;
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
@@ -119,23 +120,27 @@ impl Hooks {
             cancel: if stopped { CancellationToken::new() } else { cx.cancel().child_token() },
             most_output: MOST_OUTPUT,
         };
-        Ok(match program(hook, &self.folder).run(run).await {
+        let program = match program(hook, &self.folder, self.tokens.as_ref()).await {
+            Ok(program) => program,
+            Err(error) => return Ok(Err(error.to_string())),
+        };
+        Ok(match program.run(run).await {
             Ok(answer) if answer.cancelled => return Err(AgentError::Cancelled),
-            Ok(answer) => answer::read(hook, &answer),
+            Ok(answer) => answer::read(hook, &answer).map_err(|how| self.tokens.masked(&how)),
             Err(error) => Err(format!("could not be started: {error}")),
         })
     }
 }
 
 /// What is started for `hook`.
-pub(super) fn program(hook: &HookConfig, folder: &Path) -> Program {
-    Program {
+pub(super) async fn program(hook: &HookConfig, folder: &Path, kept: &dyn TokenStore) -> Result<Program, VariableError> {
+    Ok(Program {
         program: hook.command.clone(),
         args: hook.args.clone(),
         folder: folder.to_owned(),
         pass_environment: hook.pass_env.clone(),
-        set_environment: hook.env.clone().into_iter().collect(),
-    }
+        set_environment: hook.environment(kept).await?,
+    })
 }
 
 impl Outcome {

@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use bosun_agent::TurnEnd;
 use bosun_backend::{ProgramExit, ProgramRun};
+use bosun_mcp::TokenStore;
 use bosun_model::{CallId, ToolCall};
 use bosun_tools::{Task, Tool as _, ToolKind, ToolOutput};
 use serde_json::{Value, json};
@@ -57,8 +58,9 @@ pub enum HookVerdict {
 }
 
 impl HookConfig {
-    /// Runs it once in `folder`, within the bounds of any other run, whether it is enabled or not.
-    pub async fn try_out(&self, folder: &Path, cancel: CancellationToken) -> HookTrial {
+    /// Runs it once in `folder`, within the bounds of any other run, whether it is enabled or not. The values of its
+    /// variables come from `kept`, and are in nothing that it said.
+    pub async fn try_out(&self, folder: &Path, kept: &dyn TokenStore, cancel: CancellationToken) -> HookTrial {
         let event = sample(self, &folder.to_string_lossy());
         let run = ProgramRun {
             input: serde_json::to_vec(&event).unwrap_or_default(),
@@ -68,23 +70,29 @@ impl HookConfig {
         };
         let event = serde_json::to_string_pretty(&event).unwrap_or_default();
         let failed = |how: String| HookVerdict::Failed { how, then: self.failure() };
-        match program(self, folder).run(run).await {
+        let unstarted = |event: String, how: String| HookTrial {
+            event,
+            exit: None,
+            stdout: String::new(),
+            stderr: String::new(),
+            truncated: false,
+            verdict: failed(how),
+        };
+        let program = match program(self, folder, kept).await {
+            Ok(program) => program,
+            Err(error) => return unstarted(event, error.to_string()),
+        };
+        let shown = |bytes: &[u8]| kept.masked(&String::from_utf8_lossy(bytes));
+        match program.run(run).await {
             Ok(answer) => HookTrial {
                 event,
-                verdict: answer::read(self, &answer).map_or_else(failed, verdict),
+                verdict: answer::read(self, &answer).map_or_else(|how| failed(kept.masked(&how)), verdict),
                 exit: answer.exit,
-                stdout: String::from_utf8_lossy(&answer.stdout).into_owned(),
-                stderr: String::from_utf8_lossy(&answer.stderr).into_owned(),
+                stdout: shown(&answer.stdout),
+                stderr: shown(&answer.stderr),
                 truncated: answer.truncated,
             },
-            Err(error) => HookTrial {
-                event,
-                exit: None,
-                stdout: String::new(),
-                stderr: String::new(),
-                truncated: false,
-                verdict: failed(format!("could not be started: {error}")),
-            },
+            Err(error) => unstarted(event, format!("could not be started: {error}")),
         }
     }
 }

@@ -4,6 +4,7 @@ use std::time::{Duration, Instant};
 use bosun_agent::{
     AskReason, Decision, DecisionSource, EntryBody, NoteKind, Policy, Recorded, SessionLog, TurnEnd, run_turn,
 };
+use bosun_harness::mcp::{TokenStore, UnkeptTokens};
 use bosun_harness::{
     Artifacts, HookConfig, HookPoint, HookVerdict, Hooks, OnFailure, Summarization, SummarizationOptions, Threshold,
 };
@@ -24,6 +25,7 @@ fn hook(name: &str, point: HookPoint, script: &str) -> HookConfig {
         tools: Vec::new(),
         timeout: 20,
         env: Default::default(),
+        secret_env: Vec::new(),
         pass_env: Vec::new(),
         on_failure: None,
         enabled: true,
@@ -316,6 +318,24 @@ async fn a_hook_gets_no_variable_that_is_not_listed() {
 }
 
 #[tokio::test]
+async fn a_variable_that_is_kept_reaches_its_hook_and_no_other() {
+    let mut guard = hook("guard", HookPoint::BeforeTool, "echo $TOKEN > seen");
+    guard.secret_env = vec!["TOKEN".into()];
+    let other = HookConfig { name: "other".into(), ..guard.clone() };
+    let tokens: Arc<dyn TokenStore> = Arc::new(UnkeptTokens::default());
+    tokens.save(&guard.variable_place("TOKEN"), "of-the-guard".into()).await.unwrap();
+    let (project, hooks) = (Project::new(), vec![guard, other]);
+    let folder = project.root().to_owned();
+    let scene = Scene::build(project, ScriptedModel::new(vec![run("true"), "done".into()]), vec![], |config| {
+        config.everywhere = vec![Arc::new(Hooks::new(hooks, folder).unwrap().keeping(&tokens))];
+    });
+    // As with any guard that fails, a person is asked.
+    let missing = "the value of its variable 'TOKEN' is not in the keyring; enter it again";
+    assert_eq!(waits_for(&scene).await, format!("The hook 'other' could not be started: {missing}."));
+    assert_eq!(scene.project.read("seen"), "of-the-guard\n");
+}
+
+#[tokio::test]
 async fn a_flood_from_a_hook_is_bounded() {
     let flood = hook("flood", HookPoint::AfterTool, "printf '{\"context\":\"'; yes x | head -c 3000000; printf '\"}'");
     let scene = scene(vec![run("true"), "done".into()], vec![flood]);
@@ -430,7 +450,7 @@ async fn after_a_persons_change_hooks_are_told_what_ran() {
 }
 
 async fn tried(hook: &HookConfig, folder: &std::path::Path) -> bosun_harness::HookTrial {
-    hook.try_out(folder, CancellationToken::new()).await
+    hook.try_out(folder, &UnkeptTokens::default(), CancellationToken::new()).await
 }
 
 /// A hook is written against what it is told, so that a trial may not look otherwise than a turn.

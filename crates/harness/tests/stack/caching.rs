@@ -58,6 +58,7 @@ async fn every_request_begins_with_the_bytes_of_the_one_before_up_to_what_hooks_
         tools: Vec::new(),
         timeout: 20,
         env: Default::default(),
+        secret_env: Vec::new(),
         pass_env: Vec::new(),
         on_failure: None,
         enabled: true,

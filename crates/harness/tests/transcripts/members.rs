@@ -257,6 +257,7 @@ async fn hooks_refuse_a_call_and_the_model_is_told_why() {
                 tools: Vec::new(),
                 timeout: 20,
                 env: Default::default(),
+                secret_env: Vec::new(),
                 pass_env: Vec::new(),
                 on_failure: None,
                 enabled: true,

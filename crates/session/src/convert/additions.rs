@@ -1,35 +1,46 @@
 //! Servers and hooks as forms show them.
 
+use std::collections::BTreeMap;
+
 use bosun_harness::mcp::ServerConfig;
 use bosun_harness::{HookConfig, HookPoint, HookTrial, HookVerdict, OnFailure};
 use bosun_protocol as wire;
-use bosun_protocol::{HeaderForm, HookFailure, HookForm, Problem, ServerForm, ServerReach, Variable};
+use bosun_protocol::{HookFailure, HookForm, Problem, SecretField, ServerForm, ServerReach};
 
 pub(crate) fn server_form(name: &str, config: &ServerConfig) -> ServerForm {
     let reach = match &config.url {
         Some(url) => {
-            let names = config.headers.keys().chain(&config.secret_headers);
-            let headers = names.map(|name| HeaderForm { name: name.clone(), value: None }).collect();
+            let headers = fields(&config.headers, &config.secret_headers);
             ServerReach::Address { url: url.clone(), headers }
         }
         None => ServerReach::Program {
             command: config.command.clone().unwrap_or_default(),
             args: config.args.clone(),
-            env: config.env.iter().map(|(name, value)| Variable { name: name.clone(), value: value.clone() }).collect(),
+            env: fields(&config.env, &config.secret_env),
         },
     };
     ServerForm { name: name.to_owned(), enabled: config.enabled, reach }
 }
 
-/// `old` with what the form says. Headers are all secret now: what they are is for whoever keeps them.
+fn fields(open: &BTreeMap<String, String>, secret: &[String]) -> Vec<SecretField> {
+    let open = open.iter().map(|(name, value)| {
+        let is_empty = value.trim().is_empty();
+        SecretField { name: name.clone(), value: is_empty.then(|| value.clone()), in_database: !is_empty }
+    });
+    let secret = secret.iter().map(|name| SecretField { name: name.clone(), value: None, in_database: false });
+    open.chain(secret).collect()
+}
+
+/// `old` with what the form says. Headers and variables are all secret here: what they are is for whoever keeps them.
 pub(crate) fn server_config(old: ServerConfig, form: &ServerForm) -> ServerConfig {
     let kept = ServerConfig { enabled: form.enabled, ..old };
     let bare = ServerConfig {
         command: None,
         args: Vec::new(),
-        env: std::collections::BTreeMap::new(),
+        env: BTreeMap::new(),
+        secret_env: Vec::new(),
         url: None,
-        headers: std::collections::BTreeMap::new(),
+        headers: BTreeMap::new(),
         secret_headers: Vec::new(),
         ..kept
     };
@@ -37,17 +48,21 @@ pub(crate) fn server_config(old: ServerConfig, form: &ServerForm) -> ServerConfi
         ServerReach::Program { command, args, env } => ServerConfig {
             command: Some(command.trim().to_owned()),
             args: args.clone(),
-            env: env.iter().map(|one| (one.name.trim().to_owned(), one.value.clone())).collect(),
+            secret_env: names(env),
             ..bare
         },
         ServerReach::Address { url, headers } => ServerConfig {
             url: Some(url.trim().to_owned()),
-            secret_headers: headers.iter().map(|header| header.name.trim().to_owned()).collect(),
+            secret_headers: names(headers),
             // Only programs have an environment.
             pass_env: Vec::new(),
             ..bare
         },
     }
+}
+
+fn names(fields: &[SecretField]) -> Vec<String> {
+    fields.iter().map(|field| field.name.trim().to_owned()).collect()
 }
 
 pub(crate) fn hook_form(config: &HookConfig) -> HookForm {
@@ -58,6 +73,7 @@ pub(crate) fn hook_form(config: &HookConfig) -> HookForm {
         tools: config.tools.clone(),
         command: config.command.clone(),
         args: config.args.clone(),
+        env: fields(&config.env, &config.secret_env),
         timeout: u32::try_from(config.timeout).unwrap_or(u32::MAX),
         on_failure: config.on_failure.map(hook_failure),
     }
@@ -72,7 +88,8 @@ pub(crate) fn hook_config(old: Option<HookConfig>, form: &HookForm) -> HookConfi
         args: form.args.clone(),
         tools: form.tools.clone(),
         timeout: form.timeout.into(),
-        env: old.as_ref().map(|old| old.env.clone()).unwrap_or_default(),
+        env: BTreeMap::new(),
+        secret_env: names(&form.env),
         pass_env: old.as_ref().map(|old| old.pass_env.clone()).unwrap_or_default(),
         on_failure: form.on_failure.map(core_failure),
         enabled: form.enabled,

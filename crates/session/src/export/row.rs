@@ -61,6 +61,8 @@ fn figure(figure: &Figure) -> String {
         Figure::Todos { done, total } => format!("{done} of {total} done"),
         Figure::Media { kind, size } => format!("{} of {}", media(*kind), count(*size, "byte", "bytes")),
         Figure::TimedOut => "timed out".to_owned(),
+        Figure::Signal(signal) => format!("ended by signal {signal}"),
+        Figure::BrokeOff => "the connection broke off, outcome unknown".to_owned(),
         Figure::Truncated => "cut".to_owned(),
         Figure::LinkBroken => "hard link broken".to_owned(),
     }

@@ -16,6 +16,7 @@ impl Explain for Failure {
             Self::CallTimeout { seconds } => Problem::ServerSilent { seconds: seconds.to_string() },
             Self::Refused { reason } => Problem::ServerRefused { detail: reason },
             Self::HeaderMissing { header } => Problem::ServerHeaderMissing { header },
+            Self::VariableMissing { variable } => Problem::VariableMissing { variable },
             Self::Withdrawn => Problem::ServerWithdrawn,
             Self::SignIn => Problem::ServerWantsSignIn,
             Self::Cancelled => Problem::Stopped,

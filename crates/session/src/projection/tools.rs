@@ -6,7 +6,7 @@ use bosun_model::{AiMessage, CallId, Message, MessageId, ReplyCall};
 use bosun_protocol::{
     Decision, Delta, Item, ItemBody, ItemId, SessionEvent, SessionId as WireSessionId, ToolItem, ToolState,
 };
-use bosun_tools::{Artifact, ToolKind};
+use bosun_tools::{Artifact, Execute, Tool as _, ToolKind, without_framing};
 use serde_json::Value;
 
 use super::Projection;
@@ -164,10 +164,7 @@ impl Projection {
         let Some(id) = self.calls.rows.get(call_id).cloned() else { return };
         let Some(mut item) = self.view.item(&id).cloned() else { return };
         if let ItemBody::Tool(tool) = &mut item.body {
-            let text = match &**result.message {
-                Message::Tool(message) => message.text(),
-                Message::System(_) | Message::Human(_) | Message::Ai(_) => String::new(),
-            };
+            let text = shown(&tool.name, result);
             tool.state = state_of(result.outcome, result.message);
             tool.started_at = result.started_at.or(tool.started_at);
             tool.ended_at = Some(result.at);
@@ -176,6 +173,8 @@ impl Projection {
             }
             tool.figures = result.artifact.figures.iter().map(convert::figure).collect();
             (tool.output, tool.output_truncated) = head_and_tail(&text, OUTPUT);
+            // That some of it is left out was said in what was taken away.
+            tool.output_truncated |= result.artifact.truncated && !result.artifact.framing.is_empty();
             tool.diff = match (&result.artifact.diff, tool.state) {
                 (Some(diff), _) => Some(convert::diff(diff)),
                 (None, ToolState::Done) => None,
@@ -196,6 +195,16 @@ impl Projection {
         }
         self.emit(SessionEvent::ItemUpdated { item });
     }
+}
+
+/// What a person sees of a result: without what frames it for the model, which the row says itself.
+fn shown(name: &str, result: &Result<'_>) -> String {
+    let Message::Tool(message) = &**result.message else { return String::new() };
+    let (text, framing) = (message.text(), &result.artifact.framing);
+    if !framing.is_empty() {
+        return framing.without(&text);
+    }
+    if name == Execute::NAME { without_framing(&text).to_owned() } else { text }
 }
 
 fn row_of(message: &MessageId, index: usize) -> ItemId {
@@ -248,4 +257,35 @@ fn head_and_tail(text: &str, most: usize) -> (String, bool) {
     let tail = text.ceil_char_boundary(text.len() - half);
     let (head, tail) = (text.get(..head).unwrap_or_default(), text.get(tail..).unwrap_or_default());
     (format!("{head}\n…\n{tail}"), true)
+}
+
+#[cfg(test)]
+mod tests {
+    use bosun_model::{ContentBlock, ToolMessage, ToolStatus};
+    use bosun_tools::Framing;
+    use pretty_assertions::assert_eq;
+
+    use super::*;
+
+    const END: &str = "[Command succeeded with exit code 0]";
+
+    fn seen(name: &str, text: &str, framing: Framing) -> String {
+        let content = vec![ContentBlock::text(text)];
+        let message = ToolMessage { call_id: "c".into(), name: name.into(), content, status: ToolStatus::Success };
+        let artifact = Artifact { framing, ..Artifact::default() };
+        let (message, outcome) = (Arc::new(Message::Tool(message)), ToolOutcome::Ran);
+        shown(name, &Result { message: &message, outcome, artifact: &artifact, started_at: None, at: 0 })
+    }
+
+    #[test]
+    fn what_frames_a_command_for_the_model_is_not_shown_as_its_output() {
+        let framing = Framing { behind: format!("\n{END}"), ..Framing::default() };
+        let text = format!("{END}\n\n{END}");
+        assert_eq!(seen("execute", &text, framing), format!("{END}\n"));
+        // In journals of earlier versions it was not told apart.
+        assert_eq!(seen("execute", &text, Framing::default()), format!("{END}\n"));
+        assert_eq!(seen("execute", &format!("<no output>\n\n{END}"), Framing::default()), "");
+        assert_eq!(seen("execute", "hello", Framing::default()), "hello");
+        assert_eq!(seen("read_file", &text, Framing::default()), text);
+    }
 }

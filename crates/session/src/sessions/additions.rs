@@ -3,6 +3,7 @@ use bosun_harness::mcp::{ChangedTool, Health, ServerView as CoreServer};
 use bosun_protocol::{Additions, ChangedServerTool, Problem, ServerHealth, ServerView, SessionId};
 
 use super::Sessions;
+use super::values::{has_values, places};
 use crate::{Explain, SessionError};
 
 /// The setting with the servers, hooks and places that the person wrote, as TOML.
@@ -37,9 +38,39 @@ impl Sessions {
     ///
     /// # Errors
     /// [`ErrorCode::Invalid`] with the place where it is not as it should be; nothing is kept then.
+    /// [`ErrorCode::KeyringUnavailable`] where a value that was kept can neither be carried over nor forgotten.
     pub async fn save_additions(&self, text: &str) -> Result<(), SessionError> {
+        let _turn = self.inner.removed.turn.lock().await;
+        let before = self.additions().await?;
+        let before = if before.problem.is_none() { parse(&before.text)? } else { Extras::default() };
+        let after = parse(text)?;
+        self.keep_secrets(self.carried(&before, &after).await?).await?;
+        let stays = places(&after);
+        let gone: Vec<String> = places(&before).into_iter().filter(|place| !stays.contains(place)).collect();
+        self.forget_secrets(&gone).await?;
+        self.put_in_force(text).await
+    }
+
+    /// Moves values of headers and variables that stand in the text to the keyring, as far as it takes them.
+    pub async fn move_values(&self) -> Result<(), SessionError> {
+        // Whoever changes something moves them, too.
+        let Ok(_turn) = self.inner.removed.turn.try_lock() else { return Ok(()) };
+        let Additions { text, problem } = self.additions().await?;
+        if problem.is_some() || !has_values(&parse(&text)?) {
+            return Ok(());
+        }
+        let bare = self.without_values(&text).await?;
+        if bare == text { Ok(()) } else { self.store_additions(&bare).await }
+    }
+
+    /// Keeps `text`, in which of values that the keyring takes only the names are.
+    pub(super) async fn put_in_force(&self, text: &str) -> Result<(), SessionError> {
+        self.store_additions(&self.without_values(text).await?).await
+    }
+
+    async fn store_additions(&self, text: &str) -> Result<(), SessionError> {
         let extras = parse(text)?;
-        self.database().set_setting(SETTING, &text.to_owned()).await?;
+        self.database().overwrite_setting(SETTING, &text.to_owned()).await?;
         if extras.is_empty() {
             self.forget_added();
             return Ok(());

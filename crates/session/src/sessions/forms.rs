@@ -1,13 +1,13 @@
-//! The person's own servers and hooks, changed one by one. They stay the text that they are; what goes into a header is
-//! kept where sign-ins are.
+//! The person's own servers and hooks, changed one by one. They stay the text that they are; what goes into headers and
+//! variables is kept where sign-ins are (`values`).
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, Mutex};
 
-use bosun_harness::mcp::{McpServers, ServerConfig, ServerConfigs, TokenStoreError, Unkept, header_place};
-use bosun_harness::{Extras, ExtrasError, WrittenExtras};
+use bosun_harness::mcp::{McpServers, ServerConfig, ServerConfigs, Unkept, header_place, is_named_secret};
+use bosun_harness::{Extras, ExtrasError, HookConfig, WrittenExtras};
 use bosun_protocol::{
-    AdditionChange, AdditionForms, AdditionKind, ErrorCode, HeaderForm, HookForm, HookTrial, Problem, ProjectId,
+    AdditionChange, AdditionForms, AdditionKind, ErrorCode, HookForm, HookTrial, Problem, ProjectId, SecretField,
     ServerForm, ServerReach, ServerView,
 };
 
@@ -15,15 +15,19 @@ use tokio_util::sync::CancellationToken;
 
 use super::Sessions;
 use super::additions::{parse, view};
+use super::values::{Secret, Slot, Values, has_values, hook_places, server_places};
 use crate::stream::locked;
 use crate::{Explain, SessionError, convert};
+
+/// What stands for a value that is not shown.
+const HIDDEN: &str = "…";
 
 /// What was removed in this run, until it is brought back.
 #[derive(Default)]
 pub(super) struct Removed {
     known: Mutex<HashMap<String, RemovedAddition>>,
     /// One change at a time: between reading the text and writing it a keyring may be waited for.
-    turn: tokio::sync::Mutex<()>,
+    pub(super) turn: tokio::sync::Mutex<()>,
 }
 
 #[derive(Clone)]
@@ -36,16 +40,11 @@ struct RemovedAddition {
     secrets: Vec<Secret>,
 }
 
-/// A value and where it is kept.
-#[derive(Clone)]
-struct Secret {
-    place: String,
-    value: String,
-}
-
 /// What a change comes to.
 struct Planned {
     text: String,
+    /// `text` with the variables in it that were entered, for whoever says yes to what starts with them.
+    shown: String,
     /// Values that are kept from now on.
     kept: Vec<Secret>,
     /// Places of values that nothing names any more.
@@ -53,13 +52,22 @@ struct Planned {
 }
 
 impl Sessions {
-    /// The person's own servers and hooks, as forms show them.
+    /// The person's own servers and hooks, as forms show them. For values that stand in the text the keyring is tried again
+    /// behind it.
     pub async fn addition_forms(&self) -> Result<AdditionForms, SessionError> {
         let kept = self.additions().await?;
         if kept.problem.is_some() {
             return Ok(AdditionForms { problem: kept.problem, ..AdditionForms::default() });
         }
         let extras = parse(&kept.text)?;
+        if has_values(&extras) {
+            let sessions = self.clone();
+            self.tasks().spawn(async move {
+                if let Err(error) = sessions.move_values().await {
+                    tracing::warn!(%error, "what servers and hooks are given stays in the settings");
+                }
+            });
+        }
         Ok(AdditionForms {
             servers: extras.mcp.iter().map(|(name, config)| convert::server_form(name, config)).collect(),
             hooks: extras.hooks.iter().map(convert::hook_form).collect(),
@@ -77,7 +85,7 @@ impl Sessions {
             return Ok(String::new());
         }
         let before = self.additions().await?.text;
-        begun(&before, &self.planned(change).await?.text)
+        begun(&before, &self.planned(change).await?.shown)
     }
 
     /// Changes one server or hook. It holds for sessions that are opened from now on. What was removed is brought back by
@@ -93,8 +101,8 @@ impl Sessions {
             return self.bring_back(id).await.map(|()| None);
         }
         let before = self.additions().await?.text;
-        let Planned { text, kept, gone } = self.planned(&change).await?;
-        if begun(&before, &text)? != shown {
+        let Planned { text, shown: whole, kept, gone } = self.planned(&change).await?;
+        if begun(&before, &whole)? != shown {
             return Err(SessionError::new(ErrorCode::AlreadyDecided, Problem::AskChanged));
         }
         let secrets = self.secrets_at(&gone).await?;
@@ -154,7 +162,8 @@ impl Sessions {
         };
         let known = parse(&self.additions().await?.text)?.hooks;
         let hook = known.into_iter().find(|hook| hook.name == name && hook.enabled).ok_or_else(nothing)?;
-        let trial = hook.try_out(&folder, CancellationToken::new()).await;
+        let tokens = self.sign_ins().tokens();
+        let trial = hook.try_out(&folder, tokens.as_ref(), CancellationToken::new()).await;
         Ok(convert::hook_trial(&hook, trial))
     }
 
@@ -162,25 +171,22 @@ impl Sessions {
         let text = self.additions().await?.text;
         let known = parse(&text)?;
         let mut text = written(&text)?;
-        let (mut kept, mut gone) = (Vec::new(), Vec::new());
+        let mut gone = Vec::new();
         match change {
             AdditionChange::Server { was, server } => {
                 let old = match was {
                     Some(was) => Some((was.as_str(), known.mcp.get(was).ok_or_else(|| no_server(was))?)),
                     None => None,
                 };
-                text = put_server(text, old, server)?;
-                kept = self.headers_of(old, server).await?;
-                let now = parse(&text.to_string())?;
-                let stays = now
-                    .mcp
-                    .get(server.name.trim())
-                    .map(|now| header_places(server.name.trim(), now))
-                    .unwrap_or_default();
-                gone = old.map(|(was, old)| header_places(was, old)).unwrap_or_default();
-                gone.retain(|place| !stays.contains(place));
+                return self.planned_server(text, old, server).await;
             }
-            AdditionChange::Hook { was, hook } => text = put_hook(text, &known, was.as_deref(), hook)?,
+            AdditionChange::Hook { was, hook } => {
+                let old = match was {
+                    Some(was) => Some(known.hooks.iter().find(|hook| hook.name == *was).ok_or_else(nothing)?),
+                    None => None,
+                };
+                return self.planned_hook(text, old, hook).await;
+            }
             AdditionChange::Switch { addition: AdditionKind::Server, name, on } => {
                 let old = known.mcp.get(name).ok_or_else(|| no_server(name))?;
                 let wanted = ServerConfig { enabled: *on, ..old.clone() };
@@ -192,80 +198,100 @@ impl Sessions {
                 text.put_hook(Some(name), &wanted).map_err(invalid)?;
             }
             AdditionChange::Remove { addition: AdditionKind::Server, name } => {
-                gone = header_places(name, known.mcp.get(name).ok_or_else(|| no_server(name))?);
+                gone = server_places(name, known.mcp.get(name).ok_or_else(|| no_server(name))?);
                 text.remove_server(name);
             }
             AdditionChange::Remove { addition: AdditionKind::Hook, name } => {
-                known.hooks.iter().find(|hook| hook.name == *name).ok_or_else(nothing)?;
+                gone = hook_places(known.hooks.iter().find(|hook| hook.name == *name).ok_or_else(nothing)?);
                 text.remove_hook(name);
             }
             AdditionChange::BringBack { .. } => {}
         }
-        Ok(Planned { text: text.to_string(), kept, gone })
+        let text = text.to_string();
+        Ok(Planned { shown: text.clone(), text, kept: Vec::new(), gone })
     }
 
-    /// The values that the headers of `form` begin to be kept with: those that were entered, those that stood in the text,
-    /// and those of the server's name before.
-    async fn headers_of(
+    async fn planned_server(
         &self,
+        text: WrittenExtras,
         old: Option<(&str, &ServerConfig)>,
         form: &ServerForm,
-    ) -> Result<Vec<Secret>, SessionError> {
-        let ServerReach::Address { url, headers } = &form.reach else { return Ok(Vec::new()) };
-        let mut kept = Vec::new();
-        for HeaderForm { name, value } in headers {
-            let (server, name) = (form.name.trim(), name.trim());
-            let missing = || SessionError::invalid(Problem::ServerHeaderMissing { header: name.to_owned() });
-            let place = header_place(server, url.trim(), name).ok_or_else(missing)?;
-            let in_text = old.and_then(|(_, old)| {
-                let same_host = header_place("", old.url.as_deref()?, "") == header_place("", url.trim(), "");
-                let found = old.headers.iter().find(|(known, _)| same_host && known.eq_ignore_ascii_case(name));
-                found.map(|(_, value)| value.clone())
-            });
-            let value = match (value.as_deref().map(str::trim).filter(|value| !value.is_empty()), in_text) {
-                (Some(value), _) => value.to_owned(),
-                (None, Some(value)) => value,
-                (None, None) => {
-                    let was = old.and_then(|(was, _)| header_place(was, url.trim(), name)).ok_or_else(missing)?;
-                    self.sign_ins().tokens().load(&was).await.map_err(not_kept)?.ok_or_else(missing)?
-                }
-            };
-            // What no header can hold is said as it is for one in the text.
-            let trial = ServerConfig {
-                url: Some(url.trim().to_owned()),
-                headers: [(name.to_owned(), value.clone())].into(),
-                ..ServerConfig::default()
-            };
-            trial.check(server).map_err(|error| invalid(error.into()))?;
-            kept.push(Secret { place, value });
-        }
-        Ok(kept)
+    ) -> Result<Planned, SessionError> {
+        let name = form.name.trim();
+        let wanted = convert::server_config(old.map(|(_, old)| old.clone()).unwrap_or_default(), form);
+        // Said before any value is looked for: it names the field.
+        wanted.check(name).map_err(|error| invalid(error.into()))?;
+        let Values { open, secret, kept, entered } = match &form.reach {
+            ServerReach::Program { env, .. } => {
+                self.values(env, |name| variable_slot(old, (form, &wanted), name)).await?
+            }
+            ServerReach::Address { url, headers } => {
+                let trimmed = headers.iter().map(|header| SecretField {
+                    // A header that has no value is none.
+                    value: header.value.as_deref().map(str::trim).filter(|value| !value.is_empty()).map(str::to_owned),
+                    ..header.clone()
+                });
+                let headers: Vec<SecretField> = trimmed.collect();
+                self.values(&headers, |header| header_slot(old, name, url.trim(), header)).await?
+            }
+        };
+        let is_program = matches!(form.reach, ServerReach::Program { .. });
+        let of = |open: BTreeMap<String, String>, secret: Vec<String>| match is_program {
+            true => ServerConfig { env: open, secret_env: secret, ..wanted.clone() },
+            false => ServerConfig { headers: open, secret_headers: secret, ..wanted.clone() },
+        };
+        // What no header and no variable can hold is said as it is for one in the text.
+        of(entered.clone(), Vec::new()).check(name).map_err(|error| invalid(error.into()))?;
+        let stored = of(open.clone(), secret.clone());
+        let whole = if is_program { of(shown(open, &entered), unentered(secret, &entered)) } else { stored.clone() };
+        let put = |server: &ServerConfig| {
+            let mut text = text.clone();
+            text.put_server(old.map(|(was, _)| was), name, server).map_err(invalid)?;
+            Ok::<_, SessionError>(text.to_string())
+        };
+        let stays = server_places(name, &stored);
+        let mut gone = old.map(|(was, old)| server_places(was, old)).unwrap_or_default();
+        gone.retain(|place| !stays.contains(place));
+        Ok(Planned { text: put(&stored)?, shown: put(&whole)?, kept, gone })
     }
 
-    async fn secrets_at(&self, places: &[String]) -> Result<Vec<Secret>, SessionError> {
-        let tokens = self.sign_ins().tokens();
-        let mut secrets = Vec::new();
-        for place in places {
-            if let Some(value) = tokens.load(place).await.map_err(not_kept)? {
-                secrets.push(Secret { place: place.clone(), value });
-            }
-        }
-        Ok(secrets)
+    async fn planned_hook(
+        &self,
+        text: WrittenExtras,
+        old: Option<&HookConfig>,
+        form: &HookForm,
+    ) -> Result<Planned, SessionError> {
+        let wanted = convert::hook_config(old.cloned(), form);
+        let check = |hook: HookConfig| Extras { hooks: vec![hook], ..Extras::default() }.check().map_err(invalid);
+        check(wanted.clone())?;
+        let slot = |variable: &str| {
+            Ok(Slot {
+                place: wanted.variable_place(variable),
+                was: old
+                    .filter(|old| old.secret_env.iter().any(|known| known == variable))
+                    .map(|old| old.variable_place(variable)),
+                open: old.and_then(|old| old.env.get(variable).cloned()),
+                missing: Problem::VariableMissing { variable: variable.to_owned() },
+            })
+        };
+        let Values { open, secret, kept, entered } = self.values(&form.env, slot).await?;
+        check(HookConfig { env: entered.clone(), ..wanted.clone() })?;
+        let stored = HookConfig { env: open.clone(), secret_env: secret.clone(), ..wanted.clone() };
+        let whole = HookConfig { env: shown(open, &entered), secret_env: unentered(secret, &entered), ..wanted };
+        let put = |hook: &HookConfig| {
+            let mut text = text.clone();
+            text.put_hook(old.map(|old| old.name.as_str()), hook).map_err(invalid)?;
+            Ok::<_, SessionError>(text.to_string())
+        };
+        let stays = hook_places(&stored);
+        let mut gone = old.map(hook_places).unwrap_or_default();
+        gone.retain(|place| !stays.contains(place));
+        Ok(Planned { text: put(&stored)?, shown: put(&whole)?, kept, gone })
     }
 
     async fn replace_additions(&self, gone: &[String], text: &str) -> Result<(), SessionError> {
-        for place in gone {
-            self.sign_ins().tokens().remove(place).await.map_err(not_removed)?;
-        }
-        self.save_additions(text).await
-    }
-
-    async fn keep_secrets(&self, secrets: Vec<Secret>) -> Result<(), SessionError> {
-        let tokens = self.sign_ins().tokens();
-        for Secret { place, value } in secrets {
-            tokens.save(&place, value).await.map_err(not_kept)?;
-        }
-        Ok(())
+        self.forget_secrets(gone).await?;
+        self.put_in_force(text).await
     }
 
     async fn bring_back(&self, id: &str) -> Result<(), SessionError> {
@@ -279,7 +305,7 @@ impl Sessions {
         };
         parse(&text)?;
         self.keep_secrets(removed.secrets).await?;
-        self.save_additions(&text).await?;
+        self.put_in_force(&text).await?;
         // Only now: what could not be brought back can be tried again.
         locked(&self.inner.removed.known).remove(id);
         Ok(())
@@ -296,41 +322,52 @@ fn begun(before: &str, text: &str) -> Result<String, SessionError> {
     Ok(written(text)?.part(&servers, &hooks))
 }
 
-fn put_server(
-    mut text: WrittenExtras,
+/// Where a header of a server is kept, before and from now on.
+fn header_slot(
     old: Option<(&str, &ServerConfig)>,
-    form: &ServerForm,
-) -> Result<WrittenExtras, SessionError> {
-    let config = old.map(|(_, old)| old.clone()).unwrap_or_default();
-    let wanted = convert::server_config(config, form);
-    let name = form.name.trim();
-    // Said before the text is written: it names the field.
-    wanted.check(name).map_err(|error| invalid(error.into()))?;
-    text.put_server(old.map(|(was, _)| was), name, &wanted).map_err(invalid)?;
-    Ok(text)
+    server: &str,
+    url: &str,
+    header: &str,
+) -> Result<Slot, SessionError> {
+    let missing = Problem::ServerHeaderMissing { header: header.to_owned() };
+    let place = header_place(server, url, header).ok_or_else(|| SessionError::invalid(missing.clone()))?;
+    let open = old.and_then(|(_, old)| {
+        let same_host = header_place("", old.url.as_deref()?, "") == header_place("", url, "");
+        let found = old.headers.iter().find(|(known, _)| same_host && known.eq_ignore_ascii_case(header));
+        found.map(|(_, value)| value.clone())
+    });
+    // For the host that it was entered for and no other.
+    let was = old.and_then(|(was, _)| header_place(was, url, header));
+    Ok(Slot { place, was, open, missing })
 }
 
-fn put_hook(
-    mut text: WrittenExtras,
-    known: &Extras,
-    was: Option<&str>,
-    form: &HookForm,
-) -> Result<WrittenExtras, SessionError> {
-    let old = match was {
-        Some(was) => Some(known.hooks.iter().find(|hook| hook.name == was).cloned().ok_or_else(nothing)?),
-        None => None,
-    };
-    let wanted = convert::hook_config(old, form);
-    let alone = Extras { hooks: vec![wanted.clone()], ..Extras::default() };
-    alone.check().map_err(invalid)?;
-    text.put_hook(was, &wanted).map_err(invalid)?;
-    Ok(text)
+/// Where a variable of a server's program is kept. It goes along when a person gives the program other arguments.
+fn variable_slot(
+    old: Option<(&str, &ServerConfig)>,
+    (form, wanted): (&ServerForm, &ServerConfig),
+    variable: &str,
+) -> Result<Slot, SessionError> {
+    let missing = Problem::VariableMissing { variable: variable.to_owned() };
+    let place = wanted.variable_place(form.name.trim(), variable);
+    let place = place.ok_or_else(|| SessionError::invalid(missing.clone()))?;
+    let was = old.filter(|(_, old)| old.secret_env.iter().any(|known| known == variable));
+    let was = was.and_then(|(was, old)| old.variable_place(was, variable));
+    let open = old.and_then(|(_, old)| old.env.get(variable).cloned());
+    Ok(Slot { place, was, open, missing })
 }
 
-/// Where the values of a server's secret headers are.
-pub(super) fn header_places(name: &str, config: &ServerConfig) -> Vec<String> {
-    let Some(url) = config.url.as_deref() else { return Vec::new() };
-    config.secret_headers.iter().filter_map(|header| header_place(name, url, header)).collect()
+/// The variables as somebody reads them who says yes to a start: what makes a program do something else is seen, and what
+/// is plainly a key is not.
+fn shown(open: BTreeMap<String, String>, entered: &BTreeMap<String, String>) -> BTreeMap<String, String> {
+    let entered = entered.iter().map(|(name, value)| {
+        let value = if is_named_secret(name) { HIDDEN.to_owned() } else { value.clone() };
+        (name.clone(), value)
+    });
+    open.into_iter().chain(entered).collect()
+}
+
+fn unentered(secret: Vec<String>, entered: &BTreeMap<String, String>) -> Vec<String> {
+    secret.into_iter().filter(|name| !entered.contains_key(name)).collect()
 }
 
 fn written(text: &str) -> Result<WrittenExtras, SessionError> {
@@ -347,12 +384,4 @@ fn nothing() -> SessionError {
 
 fn no_server(name: &str) -> SessionError {
     SessionError::not_found(Problem::SignInUnknown { server: name.to_owned() })
-}
-
-fn not_removed(error: TokenStoreError) -> SessionError {
-    SessionError::new(ErrorCode::KeyringUnavailable, Problem::Said { detail: error.reason })
-}
-
-fn not_kept(error: TokenStoreError) -> SessionError {
-    SessionError::new(ErrorCode::KeyringUnavailable, Problem::KeyringRefused { detail: error.reason })
 }

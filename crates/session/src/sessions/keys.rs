@@ -1,19 +1,20 @@
 use bosun_backend::ContentHash;
 
 use super::Sessions;
-use super::forms::header_places;
+use super::values::places;
 use crate::calls::is_with_key;
 
 impl Sessions {
-    /// Reads every key, header and sign-in that is kept, so that no text that leaves the app holds one. What cannot be read
+    /// Reads every key, header, variable and sign-in that is kept, so that no text that leaves the app holds one. What cannot be read
     /// stays unknown.
     pub async fn know_keys(&self) {
         self.inner.models.know_keys().await;
         let tokens = self.sign_ins().tokens();
-        let own = self.added().map(|added| added.extras().mcp.clone()).unwrap_or_default();
-        let declared = self.declared().map(|declared| declared.extras().mcp).unwrap_or_default();
-        for (name, config) in own.iter().chain(&declared) {
-            for place in header_places(name, config).into_iter().chain(config.url.clone()) {
+        let own = self.added().map(|added| added.extras().clone()).unwrap_or_default();
+        let declared = self.declared().map(|declared| declared.extras()).unwrap_or_default();
+        for extras in [own, declared] {
+            let addresses = extras.mcp.values().filter_map(|config| config.url.clone());
+            for place in places(&extras).into_iter().chain(addresses) {
                 if let Err(error) = tokens.load(&place).await {
                     tracing::debug!(%error, "what is kept for a server could not be read");
                 }

@@ -7,8 +7,8 @@ use std::sync::Arc;
 use bosun_harness::mcp::header_place;
 use bosun_model::{ChatRequest, Message};
 use bosun_protocol::{
-    AdditionChange, AdditionKind, ErrorCode, ExportFormat, HeaderForm, HookFailure, HookForm, HookPoint, HookVerdict,
-    ItemBody, Problem, ServerForm, ServerHealth, ServerReach, SessionStatus, Variable,
+    AdditionChange, AdditionKind, ErrorCode, ExportFormat, HookFailure, HookForm, HookPoint, HookVerdict, ItemBody,
+    Problem, SecretField, ServerForm, ServerHealth, ServerReach, SessionStatus,
 };
 use bosun_store::{Keys, MemorySecrets, SecretStore};
 use bosun_testkit::{Reply, ToolOffice};
@@ -25,19 +25,23 @@ fn nothing(_: &ChatRequest) -> Reply {
     Reply::text("nothing")
 }
 
-async fn staged(keyring: &Arc<MemorySecrets>) -> Stage {
+pub(super) async fn staged(keyring: &Arc<MemorySecrets>) -> Stage {
     let stage = Stage::new(nothing).await;
     let keyring = Arc::clone(keyring) as Arc<dyn SecretStore>;
     stage.sessions.keep_sign_ins(Arc::new(Keys::new(keyring, Some(Arc::clone(&stage.database)))));
     stage
 }
 
+pub(super) fn field(name: &str, value: Option<&str>) -> SecretField {
+    SecretField { name: name.into(), value: value.map(Into::into), in_database: false }
+}
+
 fn at(name: &str, url: String, value: Option<&str>) -> ServerForm {
-    let headers = vec![HeaderForm { name: "Authorization".into(), value: value.map(Into::into) }];
+    let headers = vec![field("Authorization", value)];
     ServerForm { name: name.into(), enabled: true, reach: ServerReach::Address { url, headers } }
 }
 
-fn hook(name: &str, point: HookPoint) -> HookForm {
+pub(super) fn hook(name: &str, point: HookPoint) -> HookForm {
     HookForm {
         name: name.into(),
         enabled: true,
@@ -45,6 +49,7 @@ fn hook(name: &str, point: HookPoint) -> HookForm {
         tools: Vec::new(),
         command: "say".into(),
         args: vec!["all done".into()],
+        env: Vec::new(),
         timeout: 20,
         on_failure: None,
     }
@@ -60,7 +65,7 @@ async fn put(stage: &Stage, was: Option<&str>, server: ServerForm) -> Result<(),
 }
 
 /// As a person does it who says yes to what begins to work with it.
-async fn changed(stage: &Stage, change: AdditionChange) -> Result<Option<String>, SessionError> {
+pub(super) async fn changed(stage: &Stage, change: AdditionChange) -> Result<Option<String>, SessionError> {
     let shown = stage.sessions.begun_by(&change).await?;
     stage.sessions.change_additions(change, &shown).await
 }
@@ -141,7 +146,7 @@ async fn a_server_with_another_name_is_gone_for_sessions_that_are_open() {
     let health = stage.sessions.server_views(&session).await.unwrap().remove(0).health;
     assert_eq!(health, ServerHealth::Failed { why: Problem::ServerWithdrawn });
     let said = say("stamp").await;
-    assert!(said.contains("'office' was removed from the settings or given another name"), "{said}");
+    assert!(said.contains("'office' was removed from the settings or changed there"), "{said}");
     assert_eq!(say("hello").await, "hello");
 }
 
@@ -238,11 +243,7 @@ async fn what_begins_to_work_is_told_before_and_nothing_else() {
     let removed = AdditionChange::Remove { addition: AdditionKind::Hook, name: "bell".into() };
     assert_eq!(stage.sessions.begun_by(&removed).await.unwrap(), "");
     let id = changed(&stage, removed).await.unwrap().unwrap();
-    let reach = ServerReach::Program {
-        command: "docs".into(),
-        args: Vec::new(),
-        env: vec![Variable { name: "LEVEL".into(), value: "2".into() }],
-    };
+    let reach = ServerReach::Program { command: "docs".into(), args: Vec::new(), env: vec![field("LEVEL", Some("2"))] };
     let server = ServerForm { name: "docs".into(), enabled: false, reach };
     assert_eq!(begun(AdditionChange::Server { was: Some("docs".into()), server }).await, "");
 
@@ -250,7 +251,7 @@ async fn what_begins_to_work_is_told_before_and_nothing_else() {
     assert_eq!(begun(AdditionChange::BringBack { id }).await, "");
     let text = stage.sessions.additions().await.unwrap().text;
     let expected =
-        "[mcp.docs]\ncommand = \"docs\"\nenabled = false\nenv = { LEVEL = \"2\" }\n\n[guards]\nmax_dollars = 5.0\n\n";
+        "[mcp.docs]\ncommand = \"docs\"\nenabled = false\nsecret_env = [\"LEVEL\"]\n\n[guards]\nmax_dollars = 5.0\n\n";
     assert_eq!(text, format!("{expected}{bell}\n"));
 
     let wrong = hook(None, HookForm { timeout: 0, ..self::hook("late", HookPoint::TurnEnd) });

@@ -7,11 +7,11 @@ use bosun_backend::{ExecRequest, ExecResult, is_protected};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-pub use framing::without_boundary;
+pub use framing::{without_boundary, without_framing};
 
 use crate::changed::commanded;
 use crate::limits::{OUTPUT_CHARS, figure, head_and_tail};
-use crate::{Artifact, Figure, Preview, PreviewFault, Tool, ToolContext, ToolError, ToolKind, ToolOutput};
+use crate::{Artifact, Figure, Framing, Preview, PreviewFault, Tool, ToolContext, ToolError, ToolKind, ToolOutput};
 
 /// Runs a command.
 pub struct Execute {
@@ -145,25 +145,30 @@ fn reported(cx: &ToolContext, result: ExecResult, timeout: Duration, max: Durati
     };
     let (shown, left_out) = head_and_tail(&result.output, OUTPUT_CHARS);
     let truncated = result.truncated || left_out > 0;
-    let mut text = if shown.is_empty() { "<no output>".to_owned() } else { framing::framed(&cx.call_id, shown) };
-    if !text.ends_with('\n') {
-        text.push('\n');
+    let (before, output, mut behind) = framing::framed(&cx.call_id, shown);
+    if !output.is_empty() && !output.ends_with('\n') {
+        behind.insert(0, '\n');
     }
+    let said = [unheld(&result).map(str::to_owned), left_behind(&result)].into_iter().flatten();
+    let notes: String = said.map(|said| format!("\n{said}")).collect();
     if truncated {
         let total = result.total_bytes;
-        text.push_str(&format!("\n[Output was truncated: {total} bytes were written, head and tail are shown.]"));
+        behind.push_str(&format!("\n[Output was truncated: {total} bytes were written, head and tail are shown.]"));
     }
-    for said in [unheld(&result), left_behind(&result).as_deref()].into_iter().flatten() {
-        text.push_str(&format!("\n{said}"));
-    }
-    text.push('\n');
-    text.push_str(&last_line(&result, code, timeout, max));
-    let mut figures: Vec<Figure> = if result.timed_out {
-        vec![Figure::TimedOut]
-    } else {
+    behind.push_str(&notes);
+    behind.push('\n');
+    behind.push_str(&last_line(&result, code, timeout, max));
+    let text = [before.as_str(), &output, &behind].concat();
+    let framing = Framing { before, behind, notes };
+    let ended = match (result.timed_out, result.cancelled, result.broke_off, result.signal) {
+        (true, ..) => Some(Figure::TimedOut),
         // The signal that stopped it says nothing about the command.
-        code.filter(|_| !result.cancelled).map(Figure::ExitCode).into_iter().collect()
+        (_, true, ..) => None,
+        (_, _, true, _) => Some(Figure::BrokeOff),
+        (.., Some(signal)) => Some(Figure::Signal(signal)),
+        (.., None) => code.map(Figure::ExitCode),
     };
+    let mut figures: Vec<Figure> = ended.into_iter().collect();
     let changed = result.files.as_ref().map_or(0, |files| files.changes.len() + files.unkept.len() + files.more);
     if changed > 0 {
         figures.push(Figure::Files(figure(changed)));
@@ -171,7 +176,13 @@ fn reported(cx: &ToolContext, result: ExecResult, timeout: Duration, max: Durati
     ToolOutput {
         is_error: result.cancelled || result.broke_off,
         stopped: result.cancelled,
-        artifact: Artifact { figures, exit_code: code, truncated, ..commanded(result.files.unwrap_or_default()) },
+        artifact: Artifact {
+            figures,
+            exit_code: code,
+            truncated,
+            framing,
+            ..commanded(result.files.unwrap_or_default())
+        },
         full_output: result.full_output,
         ..ToolOutput::text(text)
     }

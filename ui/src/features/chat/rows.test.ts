@@ -69,6 +69,13 @@ describe('rows in words', () => {
     expect(
       words(tool('execute', {}, { state: 'failed', took: 900, figures: [{ figure: 'exit_code', value: 2 }] })),
     ).toEqual(['exit 2', '900 ms', 'failed']);
+    expect(words(tool('execute', {}, { took: 900, figures: [{ figure: 'signal', value: 9 }] }))).toEqual([
+      'ended by signal 9',
+      '900 ms',
+    ]);
+    expect(words(tool('execute', {}, { state: 'failed', figures: [{ figure: 'broke_off' }] }))).toContain(
+      'the connection broke off, outcome unknown',
+    );
     const cut = { state: 'cancelled', took: 900 } as const;
     expect(words(tool('execute', {}, cut))).toEqual(['900 ms', 'stopped']);
     expect(words(tool('execute', {}, { ...cut, started_at: null, ended_at: 1 }))).toEqual(['cancelled']);

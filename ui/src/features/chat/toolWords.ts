@@ -154,7 +154,10 @@ function figureWord(t: Messages, f: Formats, figure: Figure): string {
       return t.figures.todos(figure.value.done, figure.value.total);
     case 'media':
       return `${t.figures.media[figure.value.kind]} · ${f.bytes(figure.value.size)}`;
+    case 'signal':
+      return t.figures.signal(figure.value);
     case 'timed_out':
+    case 'broke_off':
     case 'truncated':
     case 'link_broken':
       return t.figures[figure.figure];

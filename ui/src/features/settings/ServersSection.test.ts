@@ -42,8 +42,35 @@ describe('servers of tools', () => {
     await userEvent.click(await button('Save'));
     expect(kept.mock.calls.at(-1)?.[0]).toMatchObject({
       was: 'wiki',
-      server: { enabled: false, reach: { headers: [{ name: 'Authorization', value: null }] } },
+      server: { enabled: false, reach: { headers: [{ name: 'Authorization', value: null, in_database: false }] } },
     });
+  });
+
+  it.each([
+    ['en', 'Edit docs', 'in the database', 'No keyring has taken the values that are in the database.'],
+    ['zh-CN', '编辑 docs', '在数据库中', '密钥环尚未接收仍在数据库中的值'],
+  ] as const)('say where the value of a variable is, in %s', async (language, edit, where, words) => {
+    const scene = await setUp();
+    i18n.use(language, language);
+    const forms = await scene.client.additionForms();
+    const servers = forms.servers.map((server) =>
+      server.reach.reach === 'program' && server.name === 'docs'
+        ? {
+            ...server,
+            reach: {
+              ...server.reach,
+              env: [...server.reach.env, { name: 'OLD', value: null, in_database: true }],
+            },
+          }
+        : server,
+    );
+    vi.spyOn(scene.client, 'additionForms').mockResolvedValue({ ...forms, servers });
+    const { container } = draw(scene, ServersSection, {});
+    await userEvent.click(await button(edit));
+    const value = await screen.findByPlaceholderText<HTMLInputElement>(where);
+    expect([value.type, value.value]).toEqual(['password', '']);
+    expect(screen.getAllByPlaceholderText(i18n.t.servers.env.kept)).toHaveLength(1);
+    expect(container.textContent).toContain(words);
   });
 
   it('stay off where the person did not confirm in the dialog of the system', async () => {

@@ -6,16 +6,34 @@ describe('the form of a server', () => {
   const program: ServerForm = {
     name: 'docs',
     enabled: false,
-    reach: { reach: 'program', command: 'docs', args: ['--as', 'a b'], env: [{ name: 'A', value: ' x ' }] },
+    reach: {
+      reach: 'program',
+      command: 'docs',
+      args: ['--as', 'a b'],
+      env: [
+        { name: 'TOKEN', value: null, in_database: false },
+        { name: 'NOTHING', value: '', in_database: false },
+      ],
+    },
   };
   const address: ServerForm = {
     name: 'web',
     enabled: true,
-    reach: { reach: 'address', url: 'https://a.example', headers: [{ name: 'X-Key', value: null }] },
+    reach: {
+      reach: 'address',
+      url: 'https://a.example',
+      headers: [{ name: 'X-Key', value: null, in_database: false }],
+    },
   };
 
   it.each([program, address])('gives back what it was given ($name)', (form) => {
     expect(serverForm(serverFields(form), form.enabled)).toEqual(form);
+  });
+
+  it('has what was entered, as it was entered, in the place of a value that is not shown', () => {
+    const fields = serverFields(program);
+    if (fields.env[0]) fields.env[0].value = ' x ';
+    expect(serverForm(fields, false).reach).toMatchObject({ env: [{ name: 'TOKEN', value: ' x ' }, { value: '' }] });
   });
 
   it('leaves out rows that nobody filled, and what belongs to the other kind', () => {
@@ -27,7 +45,7 @@ describe('the form of a server', () => {
     expect(serverForm({ ...fields, kind: 'address', url: 'https://b' }, true).reach).toEqual({
       reach: 'address',
       url: 'https://b',
-      headers: [{ name: 'X', value: 'y' }],
+      headers: [{ name: 'X', value: 'y', in_database: false }],
     });
   });
 });
@@ -40,6 +58,7 @@ describe('the form of a hook', () => {
     tools: ['edit_file', 'web__*'],
     command: 'cargo',
     args: ['fmt', '--all'],
+    env: [{ name: 'LEVEL', value: null, in_database: false }],
     timeout: 60,
     on_failure: null,
   };
@@ -82,6 +101,8 @@ describe('what is wrong', () => {
     [{ problem: 'server_value', field: 'secret_headers', ...value }, 'headers'],
     [{ problem: 'server_value', field: 'elsewhere', ...value }, null],
     [{ problem: 'server_header_missing', header: 'X' }, 'headers'],
+    [{ problem: 'server_value', field: 'secret_env', ...value }, 'env'],
+    [{ problem: 'variable_missing', variable: 'X' }, 'env'],
     [{ problem: 'hook_timeout', hook: 'a', given: '0', most: 600 }, 'timeout'],
     [{ problem: 'hook_failure', hook: 'a', wanted: 'ask', point: 'turn_end' }, 'point'],
     [{ problem: 'not_kept' }, null],

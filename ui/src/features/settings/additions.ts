@@ -1,5 +1,5 @@
 /** Servers and hooks between their forms and the core. */
-import type { HeaderForm, HookFailure, HookForm, HookPoint, Problem, ServerForm, Variable } from '../../ipc/bindings';
+import type { HookFailure, HookForm, HookPoint, Problem, SecretField, ServerForm } from '../../ipc/bindings';
 
 /** In the order in which a turn comes to them. */
 export const POINTS = [
@@ -40,9 +40,27 @@ export const failureOf = ({ point, onFailure }: HookFields): HookFailure => {
 export interface PairRow {
   name: string;
   value: string;
-  /** A value is kept where it cannot be read from. */
+  /** It has a value, which is not shown. */
   isKept: boolean;
+  /** No keyring took that value. */
+  inDatabase?: boolean;
 }
+
+const rowsOf = (fields: readonly SecretField[]): PairRow[] =>
+  fields.map(({ name, value, in_database }) => ({
+    name,
+    value: value ?? '',
+    isKept: value === null,
+    inDatabase: in_database,
+  }));
+
+/** Where a value is, is only told. */
+const fieldsOf = (rows: readonly PairRow[]): SecretField[] =>
+  filled(rows).map(({ name, value, isKept }) => ({
+    name,
+    value: value === '' && isKept ? null : value,
+    in_database: false,
+  }));
 
 export type ReachKind = 'program' | 'address';
 
@@ -69,11 +87,10 @@ export function serverFields(form: ServerForm | null): ServerFields {
   };
   if (form?.reach.reach === 'program') {
     const { command, args, env } = form.reach;
-    return { ...fields, command, args: args.join('\n'), env: env.map((one) => ({ ...one, isKept: false })) };
+    return { ...fields, command, args: args.join('\n'), env: rowsOf(env) };
   }
   if (form?.reach.reach === 'address') {
-    const headers = form.reach.headers.map(({ name }) => ({ name, value: '', isKept: true }));
-    return { ...fields, kind: 'address', url: form.reach.url, headers };
+    return { ...fields, kind: 'address', url: form.reach.url, headers: rowsOf(form.reach.headers) };
   }
   return fields;
 }
@@ -85,11 +102,10 @@ const filled = (rows: readonly PairRow[]) => rows.filter(({ name, value }) => na
 export function serverForm(fields: ServerFields, enabled: boolean, was: readonly string[] = []): ServerForm {
   const { name, kind, command, url } = fields;
   if (kind === 'program') {
-    const env = filled(fields.env).map(({ name, value }): Variable => ({ name, value }));
+    const env = fieldsOf(fields.env);
     return { name, enabled, reach: { reach: 'program', command, args: argsOf(fields.args, was), env } };
   }
-  const headers = filled(fields.headers).map(({ name, value }): HeaderForm => ({ name, value: value || null }));
-  return { name, enabled, reach: { reach: 'address', url, headers } };
+  return { name, enabled, reach: { reach: 'address', url, headers: fieldsOf(fields.headers) } };
 }
 
 /** What stands in the fields of a hook's form. */
@@ -99,6 +115,7 @@ export interface HookFields {
   tools: string;
   command: string;
   args: string;
+  env: PairRow[];
   timeout: string;
   /** `null`: as is usual at its point. */
   onFailure: HookFailure | null;
@@ -110,6 +127,7 @@ export const hookFields = (form: HookForm | null): HookFields => ({
   tools: form?.tools.join(', ') ?? '',
   command: form?.command ?? '',
   args: form?.args.join('\n') ?? '',
+  env: rowsOf(form?.env ?? []),
   timeout: String(form?.timeout ?? 10),
   onFailure: form?.on_failure ?? null,
 });
@@ -122,6 +140,7 @@ export const hookForm = (fields: HookFields, enabled: boolean, was: readonly str
   tools: isOfTools(fields.point) ? fields.tools.split(/[\s,]+/).filter(Boolean) : [],
   command: fields.command,
   args: argsOf(fields.args, was),
+  env: fieldsOf(fields.env),
   // What is no number of seconds is no time limit, which the core says in its words.
   timeout: /^\d{1,9}$/.test(fields.timeout.trim()) ? Number(fields.timeout.trim()) : 0,
   // One that was chosen for another point may have no meaning at this one.
@@ -152,6 +171,8 @@ export function fieldOf(problem: Problem): FormField | null {
       return 'url';
     case 'server_header_missing':
       return 'headers';
+    case 'variable_missing':
+      return 'env';
     case 'server_value':
     case 'hook_value':
       return named(problem.field);
@@ -168,6 +189,7 @@ export function fieldOf(problem: Problem): FormField | null {
 
 function named(field: string): FormField | null {
   if (field === 'secret_headers') return 'headers';
+  if (field === 'secret_env') return 'env';
   return field === 'command' || field === 'args' || field === 'env' || field === 'headers' ? field : null;
 }
 

@@ -1,5 +1,14 @@
 /** What the recorded host answers about servers, hooks and folders. */
-import type { AdditionChange, AdditionForms, HookForm, HookTrial, Problem, ServerForm, ServerView } from '../bindings';
+import type {
+  AdditionChange,
+  AdditionForms,
+  HookForm,
+  HookTrial,
+  Problem,
+  SecretField,
+  ServerForm,
+  ServerView,
+} from '../bindings';
 import type { UiClient } from '../client';
 import { later, type Act } from '../recorded';
 import type { Host } from './host';
@@ -68,7 +77,12 @@ const FORMS: AdditionForms = {
     {
       name: 'docs',
       enabled: true,
-      reach: { reach: 'program', command: 'docs-server', args: ['--stdio'], env: [{ name: 'LEVEL', value: 'quiet' }] },
+      reach: {
+        reach: 'program',
+        command: 'docs-server',
+        args: ['--stdio'],
+        env: [{ name: 'DOCS_TOKEN', value: null, in_database: false }],
+      },
     },
     {
       name: 'search',
@@ -81,7 +95,7 @@ const FORMS: AdditionForms = {
       reach: {
         reach: 'address',
         url: 'https://wiki.example.com/mcp',
-        headers: [{ name: 'Authorization', value: null }],
+        headers: [{ name: 'Authorization', value: null, in_database: false }],
       },
     },
   ],
@@ -93,6 +107,7 @@ const FORMS: AdditionForms = {
       tools: ['execute'],
       command: 'guard.sh',
       args: [],
+      env: [],
       timeout: 10,
       on_failure: 'deny',
     },
@@ -103,6 +118,7 @@ const FORMS: AdditionForms = {
       tools: ['edit_file', 'write_file'],
       command: 'cargo',
       args: ['fmt'],
+      env: [],
       timeout: 60,
       on_failure: null,
     },
@@ -197,9 +213,12 @@ function changed(change: Exclude<AdditionChange, { change: 'bring_back' }>, form
     was === null ? [...list, one] : list.map((known) => (known.name === was ? one : known));
   switch (change.change) {
     case 'server':
-      return { ...forms, servers: put<ServerForm>(forms.servers, change.was, change.server) };
+      return { ...forms, servers: put<ServerForm>(forms.servers, change.was, kept(change.server)) };
     case 'hook':
-      return { ...forms, hooks: put<HookForm>(forms.hooks, change.was, change.hook) };
+      return {
+        ...forms,
+        hooks: put<HookForm>(forms.hooks, change.was, { ...change.hook, env: hidden(change.hook.env) }),
+      };
     case 'switch': {
       const turn = <T extends { name: string }>(one: T): T =>
         one.name === change.name ? { ...one, enabled: change.on } : one;
@@ -215,6 +234,16 @@ function changed(change: Exclude<AdditionChange, { change: 'bring_back' }>, form
     }
   }
 }
+
+/** What was entered does not come out again. */
+const hidden = (fields: readonly SecretField[]): SecretField[] =>
+  fields.map((field) => ({ ...field, value: field.value === '' ? '' : null }));
+
+const kept = ({ reach, ...server }: ServerForm): ServerForm => ({
+  ...server,
+  reach:
+    reach.reach === 'program' ? { ...reach, env: hidden(reach.env) } : { ...reach, headers: hidden(reach.headers) },
+});
 
 /** As far as the demonstration goes: the rules are the core's. */
 function unfit(change: AdditionChange, forms: AdditionForms): Problem | null {

@@ -35,8 +35,7 @@ test session::tests::keeps_token_until_expiry ... \x1b[32mok\x1b[0m
 test session::tests::refreshes_once_for_many_callers ... \x1b[32mok\x1b[0m
 test session::tests::reports_revoked_refresh_token ... \x1b[32mok\x1b[0m
 
-test result: \x1b[32mok\x1b[0m. 41 passed; 0 failed; 0 ignored; finished in 2.31s
-[Command succeeded with exit code 0]`;
+test result: \x1b[32mok\x1b[0m. 41 passed; 0 failed; 0 ignored; finished in 2.31s`;
 
 const SOURCE = [
   'pub struct Session {',

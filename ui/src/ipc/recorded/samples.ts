@@ -106,7 +106,7 @@ export const LONG_TOOLS = [
       state: 'failed',
       figures: [{ figure: 'exit_code', value: 101 }],
       output:
-        '\x1b[1mrunning 1 test\x1b[0m\ntest sleep::refreshes_after_sleep ... \x1b[31mFAILED\x1b[0m\n\nassertion failed: token.is_fresh()\n[Command failed with exit code 101]',
+        '\x1b[1mrunning 1 test\x1b[0m\ntest sleep::refreshes_after_sleep ... \x1b[31mFAILED\x1b[0m\n\nassertion failed: token.is_fresh()',
     },
   ),
   tool(
@@ -161,8 +161,7 @@ export const LONG_TOOLS = [
     {
       took: 61_000,
       state: 'cancelled',
-      output:
-        '\x1b[32mFinished\x1b[0m in 0.41s\n\n[Command was stopped by the user with everything it had started; the output above is what it wrote until then]',
+      output: '\x1b[32mFinished\x1b[0m in 0.41s\n',
     },
   ),
   tool('send_mail', { to: 'a@example.org', subject: 'Hello' }, { output: 'queued' }),

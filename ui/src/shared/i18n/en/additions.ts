@@ -29,10 +29,14 @@ export const servers = {
     title: 'Environment',
     name: 'Variable',
     value: 'Value',
+    kept: 'in the keyring',
     add: 'Add variable',
     remove: (name: string) => `Remove the variable ${name}`,
   },
-  envHint: 'Passed on top of the usual few. They are kept in the database, not in the keyring.',
+  envHint:
+    'Passed on top of the usual few. Values are kept in the system’s keyring, for this program with these arguments alone, and are not shown again.',
+  inDatabase: 'in the database',
+  inDatabaseHint: 'No keyring has taken the values that are in the database. They move into it once it is open.',
   url: 'URL',
   urlHint: 'If you have to sign in there, save it, press “Check now”, then sign in.',
   headers: {

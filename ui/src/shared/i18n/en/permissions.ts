@@ -165,7 +165,7 @@ export const dataSection = {
   privacy: [
     'No telemetry: Bosun sends nothing about you or your work to its makers.',
     'Your messages and what the tools read go to the model you chose, and to tool servers that you added.',
-    'Keys are in the system’s keyring, never in the database, the log or a command’s environment.',
+    'Keys are in the system’s keyring, never in the database, the log or a command’s environment. So are the values of headers and variables that servers and hooks get; those that no keyring took yet are named in their form.',
     'Pictures and links in answers load nothing until you open them.',
   ],
   noticesTitle: 'Notifications',

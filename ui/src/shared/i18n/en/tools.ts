@@ -71,6 +71,8 @@ export const figures = {
   todos: (done: number, total: number) => `${done} of ${total} done`,
   media: { image: 'image', document: 'PDF', audio: 'audio', video: 'video' },
   timed_out: 'timed out',
+  signal: (signal: number) => `ended by signal ${signal}`,
+  broke_off: 'the connection broke off, outcome unknown',
   truncated: 'truncated',
   link_broken: 'hard link broken',
 };

@@ -64,6 +64,8 @@ export const figures: Messages['figures'] = {
   todos: (done, total) => `已完成 ${done} / ${total}`,
   media: { image: '图片', document: 'PDF', audio: '音频', video: '视频' },
   timed_out: '超时',
+  signal: (signal) => `被信号 ${signal} 终止`,
+  broke_off: '连接中断，结果未知',
   truncated: '已截断',
   link_broken: '硬链接已断开',
 };
