@@ -56,8 +56,8 @@ fn keys_of_the_window_turn_up_nowhere() {
     let args = ["-c", "echo \"$DOCS_TOKEN\" >&2; exit 1"];
     let env = json!([{ "name": "DOCS_TOKEN", "value": variable, "in_database": false }]);
     let reach = json!({ "reach": "program", "command": "sh", "args": args, "env": env });
-    let server = json!({ "name": "docs", "enabled": true, "reach": reach });
-    watched.ok("change_additions", json!({ "change": { "change": "server", "was": null, "server": server } }));
+    let docs = json!({ "name": "docs", "enabled": true, "reach": reach });
+    watched.ok("change_additions", json!({ "change": { "change": "server", "was": null, "server": docs } }));
     let text = watched.ok("additions", json!({}))["text"].as_str().unwrap().replace("docs", "papers");
     let text = text.replace("secret_env = [\"DOCS_TOKEN\"]", &format!("env = {{ DOCS_TOKEN = \"{variable}\" }}"));
     assert!(text.contains(&variable), "{text}");
