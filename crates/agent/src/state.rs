@@ -2,7 +2,9 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::Arc;
 
 use bosun_backend::{FileData, FileStamp, VirtualPath};
-use bosun_model::{AiMessage, CallId, Effort, HumanMessage, Media, Message, MessageId, ReplyCall, ToolCall, Usage};
+use bosun_model::{
+    AiMessage, CallId, Effort, HumanMessage, Media, Message, MessageId, Messages, ReplyCall, ToolCall, Usage,
+};
 use bosun_tools::{ChangeRecord, StateUpdate, Todo, TodoStatus, ToolKind};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -26,7 +28,7 @@ const GO_ON: &str = "Go on from where you were stopped.";
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct State {
     /// Finished messages; the results of a step stand in call order, whatever order they came in.
-    pub messages: Vec<Arc<Message>>,
+    pub messages: Messages,
     pub todos: Vec<PlannedTodo>,
     /// Files kept in the session itself.
     pub files: BTreeMap<VirtualPath, FileData>,

@@ -52,7 +52,8 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let (megabytes, rounds) = (next(10)?, next(9)?.max(1));
     let steps = megabytes * 1_000_000 / STEP;
     let mut messages: Vec<Arc<Message>> = (0..steps).flat_map(step).collect();
-    let request = |messages: &[Arc<Message>]| ChatRequest { messages: messages.to_vec(), ..ChatRequest::default() };
+    let request =
+        |messages: &[Arc<Message>]| ChatRequest { messages: messages.to_vec().into(), ..ChatRequest::default() };
     let timed = |counter: &TokenCounter, request: &ChatRequest| {
         let begun = Instant::now();
         let tokens = counter.request(request, Tokenizer::Claude);

@@ -37,7 +37,7 @@ fn stuck(steps: &[&[(&str, i32, ToolStatus)]]) -> Option<String> {
         messages.extend(step(n, calls));
     }
     let mut state = State::default();
-    state.messages = messages;
+    state.messages = messages.into();
     failing(&state, 3, changes)
 }
 
@@ -49,7 +49,7 @@ fn changes(tool: &str) -> bool {
 fn stuck_with(calls: &[(&str, i32, Option<&str>)]) -> Option<String> {
     let steps: Vec<[(&str, i32, ToolStatus); 1]> = calls.iter().map(|(name, arg, _)| [(*name, *arg, GOOD)]).collect();
     let mut state = State::default();
-    state.messages = vec![Arc::new(Message::human("h", "go"))];
+    state.messages = vec![Arc::new(Message::human("h", "go"))].into();
     let mut said = serde_json::Map::new();
     for (n, (step_of, (_, _, words))) in steps.iter().zip(calls).enumerate() {
         state.messages.extend(step(n, step_of));
@@ -146,7 +146,7 @@ fn of_a_call_that_a_person_changed_it_counts_what_ran() {
     let counted = |calls: [i32; 3], ran: [i32; 3]| {
         let steps = calls.map(|arg| [("ls", arg, BAD)]);
         let mut state = State::default();
-        state.messages = vec![Arc::new(Message::human("h", "go"))];
+        state.messages = vec![Arc::new(Message::human("h", "go"))].into();
         state.messages.extend(steps.iter().enumerate().flat_map(|(n, calls)| step(n, calls)));
         let notes = ran.iter().enumerate().map(|(n, arg)| (format!("c{n}-0"), json!(digest(&json!({ "n": arg })))));
         state.fields.insert(EDITED_FIELD.into(), Value::Object(notes.take(2).collect()));

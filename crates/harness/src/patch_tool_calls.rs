@@ -47,7 +47,7 @@ impl Middleware for PatchToolCalls {
     ) -> BoxFuture<'a, Result<AiMessage, AgentError>> {
         let patched = self.whole.lock().unwrap_or_else(PoisonError::into_inner).patched(&request.messages);
         if let Some(messages) = patched {
-            request.messages = messages;
+            request.messages = messages.into();
         }
         next.run(request)
     }

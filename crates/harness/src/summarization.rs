@@ -14,7 +14,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use bosun_agent::{AgentError, BoxFuture, EntryBody, Middleware, NextModel, NextTool, NoteKind, TurnContext};
-use bosun_model::{AiMessage, ChatRequest, Message, ToolCall};
+use bosun_model::{AiMessage, ChatRequest, Message, Messages, ToolCall};
 use bosun_tools::{DynTool, ToolOutput, erase};
 
 use crate::OnDemand;
@@ -88,8 +88,11 @@ impl Summarization {
     }
 
     /// `all` as it is sent under `compaction`.
-    fn shown(&self, all: &[Arc<Message>], compaction: &Compaction) -> Vec<Arc<Message>> {
+    fn shown(&self, all: &Messages, compaction: &Compaction) -> Messages {
         let summary = compaction.current(all.len());
+        if summary.is_none() && compaction.arguments_before == 0 && compaction.results_before == 0 {
+            return all.clone();
+        }
         let from = summary.map_or(0, |summary| summary.cutoff);
         let mut shown = Vec::with_capacity(all.len() - from + 1);
         if let Some(summary) = summary {
@@ -108,7 +111,7 @@ impl Summarization {
                 message
             });
         }
-        shown
+        shown.into()
     }
 
     /// Tokens of a request: what is estimated, or what the provider counted for most of it, whichever is more. Another

@@ -355,7 +355,7 @@ mod tests {
         let spec = |name: &str| ToolSpec { name: name.into(), description: "d".into(), schema: serde_json::json!({}) };
         let tools: Arc<[ToolSpec]> = vec![spec("a"), spec("b")].into();
         let request = |messages: &[Arc<Message>]| ChatRequest {
-            messages: messages.to_vec(),
+            messages: messages.to_vec().into(),
             tools: Arc::clone(&tools),
             ..ChatRequest::default()
         };

@@ -11,6 +11,7 @@ mod error;
 mod event;
 mod ids;
 mod message;
+mod messages;
 mod request;
 mod trouble;
 mod usage;
@@ -25,6 +26,7 @@ pub use message::{
     AiMessage, Asked, HumanMessage, InvalidToolCall, Message, ReplyCall, ReplyPart, SystemMessage, ToolCall,
     ToolMessage, ToolStatus,
 };
+pub use messages::Messages;
 pub use request::{CacheLifetime, CacheMarks, ChatRequest, Effort, OutputSchema, SystemBlock, ToolChoice, ToolSpec};
 pub use trouble::ModelTrouble;
 pub use usage::{Dropped, Usage};

@@ -3,14 +3,14 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::Message;
+use crate::Messages;
 
 /// One model call. Messages and tools are shared, so that building a request costs what is new in it.
 #[derive(Clone, Debug, Default)]
 pub struct ChatRequest {
     /// The standing prompt, in order. Blocks up to the last one with `cache` form the stable prefix.
     pub system: Vec<SystemBlock>,
-    pub messages: Vec<Arc<Message>>,
+    pub messages: Messages,
     pub tools: Arc<[ToolSpec]>,
     pub tool_choice: ToolChoice,
     /// Upper limit of output tokens; `None` takes the model's own.

@@ -13,7 +13,7 @@ use crate::{ListedModel, ProviderConfig, connect, known_model, list_models};
 /// The provider's own, as any call would get it.
 pub async fn test_call(model: &dyn ChatModel) -> Result<String, ModelError> {
     let request = ChatRequest {
-        messages: vec![Message::human("test", "Answer with one word: ready?").into()],
+        messages: vec![Message::human("test", "Answer with one word: ready?").into()].into(),
         max_output: Some(16),
         ..ChatRequest::default()
     };

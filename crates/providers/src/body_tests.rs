@@ -93,7 +93,7 @@ proptest! {
                 }
                 let request = ChatRequest {
                     system: vec![SystemBlock { text: "s".into(), cache: caching }],
-                    messages: conversations[0].clone(),
+                    messages: conversations[0].clone().into(),
                     ..base.clone()
                 };
                 let remembered = memo.body(&*adapter, &request, &info).unwrap();
@@ -126,7 +126,7 @@ fn cost_of_a_body() {
     for family in Family::ALL {
         let adapter = adapter(&endpoint(&config(family)), family, "", None);
         let step = conversation().messages;
-        let mut request = ChatRequest { messages: step[..1].to_vec(), ..conversation() };
+        let mut request = ChatRequest { messages: step[..1].to_vec().into(), ..conversation() };
         for _ in 0..400 {
             request.messages.extend(step[7..].iter().map(|message| Arc::new((**message).clone())));
         }

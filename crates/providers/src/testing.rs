@@ -39,7 +39,7 @@ pub(crate) fn info(name: &str) -> ModelInfo {
 }
 
 pub(crate) fn hello() -> ChatRequest {
-    ChatRequest { messages: vec![Message::human("h", "hello").into()], ..ChatRequest::default() }
+    ChatRequest { messages: vec![Message::human("h", "hello").into()].into(), ..ChatRequest::default() }
 }
 
 /// A schema that the vendor of structured output takes as a strict one.
@@ -156,7 +156,7 @@ pub(crate) fn attachments() -> ChatRequest {
         media(MediaKind::Video, "video/mp4", "a.mp4"),
     ];
     let message = Message::Human(HumanMessage { id: "h".into(), content });
-    ChatRequest { messages: vec![Arc::new(message)], ..ChatRequest::default() }
+    ChatRequest { messages: vec![Arc::new(message)].into(), ..ChatRequest::default() }
 }
 
 /// The body that an adapter makes of `request`, as JSON.

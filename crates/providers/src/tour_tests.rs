@@ -2,8 +2,8 @@ use std::collections::HashSet;
 use std::sync::Arc;
 
 use bosun_model::{
-    AiMessage, ChatModel, ChatRequest, ContentBlock, HumanMessage, Message, StopReason, ToolMessage, ToolSpec,
-    ToolStatus,
+    AiMessage, ChatModel, ChatRequest, ContentBlock, HumanMessage, Message, Messages, StopReason, ToolMessage,
+    ToolSpec, ToolStatus,
 };
 use bosun_testkit::{Project, message_of, transcript};
 use pretty_assertions::assert_eq;
@@ -17,7 +17,7 @@ const TOOLS: [&str; 7] = ["write_todos", "ls", "read_file", "grep", "task", "edi
 /// A session of the tour with somebody in the place of the loop.
 struct Session {
     tour: Tour,
-    messages: Vec<Arc<Message>>,
+    messages: Messages,
     tools: Arc<[ToolSpec]>,
 }
 
@@ -28,7 +28,11 @@ impl Session {
             description: String::new(),
             schema: serde_json::json!({ "type": "object" }),
         });
-        Self { tour: Tour::new(language).with_pause(Duration::ZERO), messages: Vec::new(), tools: tools.into() }
+        Self {
+            tour: Tour::new(language).with_pause(Duration::ZERO),
+            messages: Messages::default(),
+            tools: tools.into(),
+        }
     }
 
     fn without(mut self, tool: &str) -> Self {
@@ -240,7 +244,7 @@ async fn words_come_one_by_one_with_a_pause() {
     let start = tokio::time::Instant::now();
     let session = Session::new(Language::SimplifiedChinese);
     let request = ChatRequest {
-        messages: vec![Arc::new(Message::human("h", task(Language::SimplifiedChinese)))],
+        messages: vec![Arc::new(Message::human("h", task(Language::SimplifiedChinese)))].into(),
         tools: session.tools.clone(),
         ..ChatRequest::default()
     };

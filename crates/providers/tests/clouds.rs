@@ -30,7 +30,7 @@ fn cloud(variables: &[(&str, &str)]) -> Cloud {
 }
 
 fn hello() -> ChatRequest {
-    ChatRequest { messages: vec![Message::human("h", "hello \u{1f980}").into()], ..ChatRequest::default() }
+    ChatRequest { messages: vec![Message::human("h", "hello \u{1f980}").into()].into(), ..ChatRequest::default() }
 }
 
 fn bedrock(server: &ModelServer, cloud: Cloud) -> ProviderConfig {

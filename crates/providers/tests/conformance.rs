@@ -40,7 +40,7 @@ fn model_of(wire: Wire) -> &'static str {
 }
 
 fn hello() -> ChatRequest {
-    ChatRequest { messages: vec![Message::human("h", "hello").into()], ..ChatRequest::default() }
+    ChatRequest { messages: vec![Message::human("h", "hello").into()].into(), ..ChatRequest::default() }
 }
 
 /// The error of one call that is answered with `reply`.

@@ -48,7 +48,7 @@ fn read_request(stream: &mut TcpStream) -> String {
 async fn error_at(base_url: String, options: NetworkOptions) -> ModelError {
     let config = ProviderConfig::new("own", Family::Anthropic, base_url).with_key(KEY);
     let config = config.over(Network::new(options).unwrap());
-    let request = ChatRequest { messages: vec![Message::human("h", "hello").into()], ..ChatRequest::default() };
+    let request = ChatRequest { messages: vec![Message::human("h", "hello").into()].into(), ..ChatRequest::default() };
     let (_, error) = events_of(&*connect(&config, "m").unwrap(), request).await;
     let error = error.unwrap();
     assert!(!format!("{error:?}").contains("canary"), "{error:?}");

@@ -145,7 +145,7 @@ async fn call_telling(port: u16, arrived: &Sender<()>) -> (Vec<ModelEvent>, Opti
     };
     let config = ProviderConfig::new("own", Family::OpenAiChat, format!("https://localhost:{port}/v1"));
     let config = config.with_key(KEY).over(Network::new(options).unwrap());
-    let request = ChatRequest { messages: vec![Message::human("h", "hello").into()], ..ChatRequest::default() };
+    let request = ChatRequest { messages: vec![Message::human("h", "hello").into()].into(), ..ChatRequest::default() };
     let mut events = Vec::new();
     let error = match connect(&config, "m").unwrap().stream(request).await {
         Err(error) => Some(error),

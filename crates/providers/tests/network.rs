@@ -228,7 +228,7 @@ async fn waits_that_are_set_hold_for_calls() {
     let impatient =
         network(NetworkOptions { first_byte: Some(Duration::from_millis(50)), ..NetworkOptions::default() });
     let config = ProviderConfig::new("near", Family::OpenAiChat, near_url(&server)).over(impatient);
-    let request = ChatRequest { messages: vec![Message::human("1", "hello").into()], ..ChatRequest::default() };
+    let request = ChatRequest { messages: vec![Message::human("1", "hello").into()].into(), ..ChatRequest::default() };
     let error = connect(&config, "m").unwrap().stream(request).await.err().unwrap();
     assert_eq!(error.kind, ModelErrorKind::Timeout);
 }

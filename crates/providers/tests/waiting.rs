@@ -46,7 +46,7 @@ fn read_head(stream: &mut TcpStream, heard: &Heard) {
 /// The error of a call of `family` at `base_url`.
 async fn error_at(family: Family, base_url: &str, options: NetworkOptions) -> ModelError {
     let config = ProviderConfig::new("own", family, base_url).with_key(KEY).over(Network::new(options).unwrap());
-    let request = ChatRequest { messages: vec![Message::human("h", "hello").into()], ..ChatRequest::default() };
+    let request = ChatRequest { messages: vec![Message::human("h", "hello").into()].into(), ..ChatRequest::default() };
     let (_, error) = events_of(&*connect(&config, "m").unwrap(), request).await;
     let error = error.unwrap();
     assert!(!format!("{error:?}").contains("canary"), "{error:?}");

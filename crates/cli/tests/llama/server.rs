@@ -93,7 +93,7 @@ impl Drop for Server {
 }
 
 fn asking(words: &str, max_output: u32) -> ChatRequest {
-    let messages = vec![Message::human("h", words).into()];
+    let messages = vec![Message::human("h", words).into()].into();
     ChatRequest { messages, max_output: Some(max_output), ..ChatRequest::default() }
 }
 

@@ -22,7 +22,7 @@ pub(crate) async fn ask(
 ) -> Result<(String, Option<Usage>), AgentError> {
     let request = ChatRequest {
         system: vec![SystemBlock::new(system)],
-        messages: vec![std::sync::Arc::new(Message::human("summary", text))],
+        messages: vec![std::sync::Arc::new(Message::human("summary", text))].into(),
         tool_choice: ToolChoice::None,
         max_output: Some(max_output),
         ..ChatRequest::default()

@@ -2,7 +2,7 @@ use std::sync::Arc;
 
 use bosun_agent::{AgentError, EntryBody, NoteAbout, NoteKind, TurnContext};
 use bosun_backend::VirtualPath;
-use bosun_model::{Message, Usage};
+use bosun_model::{Message, Messages, Usage};
 use bosun_tools::StateUpdate;
 
 use super::cutoff::{Keep, cutoff};
@@ -14,7 +14,7 @@ use crate::tokens::{self, Tokenizer};
 
 /// One piece of work: the whole history, and what of its end stays.
 pub(crate) struct Work<'a> {
-    pub messages: &'a [Arc<Message>],
+    pub messages: &'a Messages,
     pub keep: Keep,
     pub cause: SummaryCause,
     /// Tokens of the request that is to be made shorter.

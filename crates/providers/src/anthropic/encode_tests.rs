@@ -146,7 +146,7 @@ fn the_mark_of_the_conversation_stands_before_what_passes() {
     let said = || std::sync::Arc::new(Message::human("h", "said"));
     let marked = |messages: Vec<std::sync::Arc<Message>>, passing| {
         let cache = CacheMarks { conversation: true, passing, ..CacheMarks::default() };
-        let body = body(&ChatRequest { messages, cache, ..ChatRequest::default() });
+        let body = body(&ChatRequest { messages: messages.into(), cache, ..ChatRequest::default() });
         let turns = body["messages"].as_array().unwrap();
         let blocks = turns.last().unwrap()["content"].as_array().unwrap().clone();
         blocks.iter().map(|block| block.get("cache_control").is_some()).collect::<Vec<_>>()
@@ -209,7 +209,7 @@ fn thoughts_go_back_to_whoever_made_them() {
         let reasoning = Reasoning { text: "Hm.".into(), signature: Some("sig".into()), opaque };
         let Message::Ai(mut reply) = (*conversation().messages[7]).clone() else { panic!() };
         reply.content = vec![ContentBlock::Reasoning(reasoning)];
-        let request = ChatRequest { messages: vec![Message::Ai(reply).into()], ..ChatRequest::default() };
+        let request = ChatRequest { messages: vec![Message::Ai(reply).into()].into(), ..ChatRequest::default() };
         let body = body_at(base_url, &request, "claude-opus-4-6");
         body["messages"][0]["content"][0]["type"] != "tool_use"
     };

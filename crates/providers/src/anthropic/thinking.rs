@@ -191,7 +191,7 @@ mod tests {
     }
 
     fn hello(effort: Option<Effort>) -> ChatRequest {
-        let messages = vec![Message::human("h", "hello").into()];
+        let messages = vec![Message::human("h", "hello").into()].into();
         ChatRequest { messages, effort, max_output: Some(32_000), ..ChatRequest::default() }
     }
 

@@ -242,7 +242,7 @@ fn the_mark_of_the_conversation_stands_before_what_passes() {
     let model = "anthropic/claude-sonnet-4.6";
     let turns = |messages: Vec<std::sync::Arc<Message>>, passing, conversation| {
         let cache = CacheMarks { conversation, passing, ..CacheMarks::default() };
-        let request = ChatRequest { messages, cache, ..ChatRequest::default() };
+        let request = ChatRequest { messages: messages.into(), cache, ..ChatRequest::default() };
         let body = crate::testing::body(&OpenAiChat::of("openrouter.ai", model), &request, &info(model));
         body["messages"].as_array().unwrap().clone()
     };

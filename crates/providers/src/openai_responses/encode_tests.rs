@@ -127,7 +127,7 @@ fn what_was_said_on_the_way_and_what_was_the_answer_go_back_as_that_to_the_host_
         let Message::Ai(mut reply) = (*conversation().messages[7]).clone() else { panic!() };
         reply.content = vec!["I look.".into(), phase(host, "commentary"), "So.".into(), phase(host, "final_answer")];
         reply.tool_calls.clear();
-        let request = ChatRequest { messages: vec![Message::Ai(reply).into()], ..ChatRequest::default() };
+        let request = ChatRequest { messages: vec![Message::Ai(reply).into()].into(), ..ChatRequest::default() };
         body_of(&request, model)["input"].as_array().unwrap().clone()
     };
     let said = |text: &str, phase: Option<&str>| {

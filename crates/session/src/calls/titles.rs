@@ -88,7 +88,7 @@ async fn patiently(model: &dyn ChatModel, talk: String) -> Result<Option<String>
 async fn ask(model: &dyn ChatModel, talk: String) -> Result<Option<String>, ModelError> {
     let request = ChatRequest {
         system: vec![SystemBlock::new(PROMPT)],
-        messages: vec![Arc::new(Message::human("title", talk))],
+        messages: vec![Arc::new(Message::human("title", talk))].into(),
         tool_choice: ToolChoice::None,
         max_output: Some(TOKENS),
         ..ChatRequest::default()
