@@ -7,28 +7,15 @@ use bosun_agent::{AgentError, BoxFuture, Middleware, NextModel, TurnContext};
 use bosun_backend::{BlobStore, ContentHash};
 use bosun_model::{AiMessage, ChatRequest, ContentBlock, Kept, Media, Message, Origin};
 
-use crate::looked_at::LookedAt;
+use crate::looked_at::Places;
 use crate::per_message::PerMessage;
 
 /// What was looked at before.
 #[derive(Default)]
 struct Known {
-    looked_at: LookedAt,
-    /// The places of the messages among them that have something kept.
-    places: Vec<usize>,
+    places: Places,
     /// Messages as the model reads them.
     filled: PerMessage<Arc<Message>>,
-}
-
-impl Known {
-    /// The places of the messages that have something kept.
-    fn places(&mut self, messages: &[Arc<Message>]) -> Vec<usize> {
-        let same = self.looked_at.same(messages);
-        self.places.retain(|place| *place < same);
-        let fresh = messages.iter().enumerate().skip(same).filter(|(_, message)| has_kept(message));
-        self.places.extend(fresh.map(|(place, _)| place));
-        self.places.clone()
-    }
 }
 
 /// Puts what a person gave along with a message, and the media that tools brought, into the request where they are kept
@@ -102,7 +89,7 @@ impl Middleware for Attachments {
         next: NextModel<'a>,
     ) -> BoxFuture<'a, Result<AiMessage, AgentError>> {
         Box::pin(async move {
-            let places = self.known().places(&request.messages);
+            let places = self.known().places.of(&request.messages, has_kept).to_vec();
             for place in places {
                 if let Some(message) = request.messages.get_mut(place) {
                     *message = self.filled(message).await;

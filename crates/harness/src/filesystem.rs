@@ -1,5 +1,5 @@
 use std::collections::BTreeMap;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use bosun_agent::{Agent, AgentError, AskPlace, BoxFuture, EntryBody, Middleware, NextModel, NextTool, TurnContext};
@@ -9,6 +9,7 @@ use bosun_tools::{BuiltinOptions, DynTool, ReadFormat, ToolOutput, file_tools_wi
 use serde::{Deserialize, Serialize};
 
 use crate::artifacts::Artifacts;
+use crate::looked_at::Places;
 use crate::rewrites::Rewrites;
 use crate::{eviction, media, prompt};
 
@@ -118,6 +119,7 @@ pub struct Filesystem {
     messages: Rewrites,
     unsupported: Rewrites,
     refused: Rewrites,
+    media: Mutex<Places>,
 }
 
 impl Filesystem {
@@ -139,6 +141,7 @@ impl Filesystem {
             messages: Rewrites::default(),
             unsupported: Rewrites::default(),
             refused: Rewrites::default(),
+            media: Mutex::default(),
         }
     }
 
@@ -171,6 +174,11 @@ impl Filesystem {
                 prompt::append(request, &prompt::held_back(sandbox));
             }
         }
+    }
+
+    fn has_media(&self, messages: &[Arc<Message>]) -> bool {
+        let mut media = self.media.lock().unwrap_or_else(PoisonError::into_inner);
+        !media.of(messages, media::has_media).is_empty()
     }
 
     /// Messages as the model may have them: large ones of the user as stubs, media by what it can take.
@@ -235,7 +243,7 @@ impl Middleware for Filesystem {
         self.add_prompt(cx.agent(), &mut request);
         Box::pin(async move {
             let refused = cx.log().with_state(media::refused_before);
-            let has_media = request.messages.iter().any(|message| media::has_media(message));
+            let has_media = self.has_media(&request.messages);
             let with_media = has_media.then(|| request.clone());
             self.rewrite(cx, &mut request, refused, has_media);
             match (next.run(request).await, with_media) {
