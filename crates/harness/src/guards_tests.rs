@@ -112,7 +112,7 @@ fn a_command_that_says_something_else_or_follows_a_change_is_another_try() {
 /// Steps of one call each, whose results are errors that say something; one that says nothing is a success.
 fn stuck_saying(calls: &[(&str, i32, &str)]) -> Option<String> {
     let mut state = State::default();
-    state.messages = vec![Arc::new(Message::human("h", "go"))];
+    state.messages = vec![Arc::new(Message::human("h", "go"))].into();
     for (n, (name, arg, words)) in calls.iter().enumerate() {
         let status = if words.is_empty() { GOOD } else { BAD };
         for message in step(n, &[(*name, *arg, status)]) {

@@ -104,7 +104,7 @@ fn thoughts_that_nothing_came_of_are_left_out() {
         reply(vec![thought("Hm."), hidden]),
         human("third"),
     ];
-    let request = ChatRequest { messages: messages.map(std::sync::Arc::new).into(), ..ChatRequest::default() };
+    let request = ChatRequest { messages: messages.map(std::sync::Arc::new).to_vec().into(), ..ChatRequest::default() };
     for model in ["claude-opus-4-6", "claude-opus-5-5"] {
         let body = body_of(&request, model);
         let roles: Vec<_> = body["messages"].as_array().unwrap().iter().map(|turn| turn["role"].clone()).collect();

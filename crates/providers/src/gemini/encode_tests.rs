@@ -89,7 +89,7 @@ fn signatures_are_those_of_their_model_and_a_second_try_has_none() {
         let signed = Reasoning { text: "Hm.".into(), signature: Some("sig".into()), opaque: Some(opaque) };
         let Message::Ai(mut reply) = (*conversation().messages[7]).clone() else { panic!() };
         reply.content = vec![ContentBlock::Reasoning(signed)];
-        ChatRequest { messages: vec![Message::Ai(reply).into()], ..ChatRequest::default() }
+        ChatRequest { messages: vec![Message::Ai(reply).into()].into(), ..ChatRequest::default() }
     };
     let signature = |body: &Value| body["contents"][0]["parts"][0]["thoughtSignature"].clone();
     let skipped = json!("skip_thought_signature_validator");
