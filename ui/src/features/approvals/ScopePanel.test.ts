@@ -68,7 +68,7 @@ describe('the scope of an approval', () => {
 
   it('is not offered where no rule may pass, and says why', async () => {
     show({ offer: 'none', guard: { guard: 'destructive', command: 'rm -rf target' } });
-    expect(await screen.findByText(/“rm -rf target” takes away what cannot be had back/)).toBeTruthy();
+    expect(await screen.findByText(/“rm -rf target” destroys what cannot be recovered/)).toBeTruthy();
     expect(screen.queryByRole('radio')).toBeNull();
   });
 });

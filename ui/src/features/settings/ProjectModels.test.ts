@@ -131,11 +131,11 @@ describe('the model of a project', () => {
     draw(scene, ModelEffort, {});
     const offered = () => screen.getAllByRole('radio').map((radio) => radio.parentElement?.textContent?.trim());
     await workspace.projectModels.save(project, { model: of('deepseek-v4'), effort: 'medium' });
-    await waitFor(() => expect(offered()).toEqual(['As usual', 'Off', 'Low', 'High', 'Most']));
+    await waitFor(() => expect(offered()).toEqual(['Default', 'Off', 'Low', 'High', 'Maximum']));
     // What was chosen before comes to the same.
     expect(screen.getByRole<HTMLInputElement>('radio', { name: 'High' }).checked).toBe(true);
     await workspace.projectModels.save(project, { model: of('qwen3.7-max'), effort: 'max' });
-    await waitFor(() => expect(offered()).toEqual(['As usual', 'Off', 'On']));
+    await waitFor(() => expect(offered()).toEqual(['Default', 'Off', 'On']));
     expect(screen.getByRole<HTMLInputElement>('radio', { name: 'On' }).checked).toBe(true);
     await workspace.projectModels.save(project, { model: of('llama3'), effort: 'high' });
     await screen.findByText(/This server is told nothing of it/);
