@@ -138,7 +138,7 @@ describe('the model of a project', () => {
     await waitFor(() => expect(offered()).toEqual(['Default', 'Off', 'On']));
     expect(screen.getByRole<HTMLInputElement>('radio', { name: 'On' }).checked).toBe(true);
     await workspace.projectModels.save(project, { model: of('llama3'), effort: 'high' });
-    await screen.findByText(/This server is told nothing of it/);
+    await screen.findByText(/Bosun sends this server no level/);
     expect(screen.queryAllByRole('radio')).toEqual([]);
     draw(scene, ProjectModels, {});
     await waitFor(() => expect(screen.queryByLabelText(/^Thinking in new sessions in/)).toBeNull());
