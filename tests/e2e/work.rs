@@ -141,7 +141,7 @@ fn a_turn_can_be_stopped() {
     // Nothing went wrong, so the row is shut; what came until then is in it.
     window.wait_for_text("· stopped");
     window.button("Ran sleep").click();
-    window.wait_for_text("It was stopped before it came to an end.");
+    window.wait_for_text("It was stopped before it finished.");
     assert!(!window.text().contains("Command was stopped"), "words for the model");
     window.wait_until("return document.body.innerText.split('You stopped the turn.').length === 3");
     window.shot("stopped-command");
