@@ -4,6 +4,10 @@
 //! not** do anything of its own. How the library is made to start the command line without the window's libraries is told
 //! in `xtask/src/bundle/optional.rs`.
 #![allow(unsafe_code, reason = "an entry has to keep its name")]
+#![allow(
+    clippy::disallowed_methods,
+    reason = "there is no main to return from: the program that called has another standard library"
+)]
 
 use std::panic::catch_unwind;
 use std::process::exit;

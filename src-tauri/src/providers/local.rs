@@ -117,7 +117,8 @@ mod tests {
         server.once("ready");
         let model = ModelRef { provider: account.id.clone(), name: name.to_owned() };
         let model = book.model(&model).await.ok().unwrap();
-        let request = ChatRequest { messages: vec![Message::human("h", "hello").into()].into(), ..ChatRequest::default() };
+        let request =
+            ChatRequest { messages: vec![Message::human("h", "hello").into()].into(), ..ChatRequest::default() };
         drop(model.stream(request).await.unwrap());
         let mut calls = server.requests().into_iter().filter(|request| request.path == "/api/chat");
         calls.next_back().unwrap().json()["options"]["num_ctx"].as_u64()

@@ -108,7 +108,7 @@ async fn a_hook_has_its_variables_from_the_keyring_too_and_does_not_show_them() 
     };
     changed(&stage, AdditionChange::Hook { was: None, hook: form.clone() }).await.unwrap();
     let shown = HookForm { env: vec![field("TOKEN", None)], ..form };
-    assert_eq!(stage.sessions.addition_forms().await.unwrap().hooks, [shown.clone()]);
+    assert_eq!(stage.sessions.addition_forms().await.unwrap().hooks, std::slice::from_ref(&shown));
     let renamed = HookForm { name: "chime".into(), ..shown };
     changed(&stage, AdditionChange::Hook { was: Some("bell".into()), hook: renamed }).await.unwrap();
     let trial = stage.sessions.try_hook(Some(&stage.project_id), "chime").await.unwrap();
