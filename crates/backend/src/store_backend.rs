@@ -222,7 +222,11 @@ impl Shelf for StoreBackend {
     }
 
     fn is_folder<'a>(&'a self, path: &'a VirtualPath) -> BoxFuture<'a, Result<bool, BackendError>> {
-        Box::pin(async move { Ok(!self.search(prefix_of(path), 1).await?.is_empty()) })
+        Box::pin(async move {
+            // As in a listing: what is no file is no reason for a folder.
+            let first = self.store.children(&self.namespace, &prefix_of(path), 1).await;
+            Ok(!first.map_err(|error| fault(&error, path))?.is_empty())
+        })
     }
 
     fn set<'a>(

@@ -141,9 +141,7 @@ pub(crate) fn shell(has_files: bool, elsewhere: Option<&str>) -> Cow<'static, st
     let text = if has_files { SHELL } else { SHELL_ALONE };
     match elsewhere {
         None => text.into(),
-        Some(name) => {
-            text.replacen("in the project folder", &format!("in `{name}`, in the folder that is `/` to you"), 1).into()
-        }
+        Some(name) => format!("{text} `execute` runs a command in `{name}`, in the folder that is `/` to you.").into(),
     }
 }
 

@@ -269,7 +269,7 @@ async fn a_folder_is_listed_without_what_its_files_hold() {
     }
     // What is no file is no reason for a folder, and stands before one that is.
     for key in ["/none/x", "/some/a", "no path"] {
-        counted.put(&space, key, json!(["no file"])).await.unwrap();
+        counted.put(&space, key, json!({ "no": "file" })).await.unwrap();
     }
     for backend in [&stored as &dyn Backend, &held] {
         let file = VirtualPath::parse("/some/b").unwrap();
