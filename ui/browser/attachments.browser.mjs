@@ -87,7 +87,7 @@ describe('attachments', { concurrency: Math.min(3, availableParallelism()) }, ()
     await page.locator('.picker input:focus').waitFor();
     await page.keyboard.type('hai');
     await page.keyboard.press('Enter');
-    await page.getByText('This model cannot look at 1 of these files').waitFor();
+    await page.getByText('This model cannot see 1 of these files').waitFor();
     await message(page).click();
     await page.keyboard.press('Enter');
     await page
