@@ -10,7 +10,10 @@ use bosun_harness::{DeclaredAgent, OpenExtras, Summarization};
 use bosun_model::CallId;
 use bosun_protocol::{ModelRef, Problem};
 use bosun_store::SessionClaim;
+use futures_util::FutureExt;
+use futures_util::future::{BoxFuture, Shared};
 use tokio::sync::{Mutex as AsyncMutex, MutexGuard, OnceCell};
+use tokio::task::{AbortHandle, JoinHandle};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
@@ -87,7 +90,22 @@ pub(crate) struct Turn {
 pub(crate) struct RunningTurn {
     pub cancel: CancellationToken,
     pub activity: Activity,
-    pub task: tokio::task::JoinHandle<()>,
+    handle: AbortHandle,
+    ended: Shared<BoxFuture<'static, ()>>,
+}
+
+impl RunningTurn {
+    pub(crate) fn new(cancel: CancellationToken, activity: Activity, task: JoinHandle<()>) -> Self {
+        let handle = task.abort_handle();
+        let ended = task.map(|ended| {
+            if let Err(error) = ended.as_ref()
+                && error.is_panic()
+            {
+                tracing::error!(%error, "a turn ended in a panic");
+            }
+        });
+        Self { cancel, activity, handle, ended: ended.boxed().shared() }
+    }
 }
 
 /// How a turn comes to run, with what its agent is built from where it is not built.
@@ -101,7 +119,12 @@ pub(crate) enum Start {
 impl Turn {
     /// Whether nobody runs it: it ended, or waits for someone to go on.
     pub(crate) fn is_resting(&self) -> bool {
-        self.running.as_ref().is_none_or(|turn| turn.task.is_finished())
+        self.running.as_ref().is_none_or(|turn| turn.handle.is_finished())
+    }
+
+    /// Whether it reads what is said to it: it runs, and nobody has stopped it.
+    pub(crate) fn listens(&self) -> bool {
+        self.running.as_ref().is_some_and(|turn| !turn.handle.is_finished() && !turn.cancel.is_cancelled())
     }
 }
 
@@ -154,12 +177,12 @@ impl Actor {
             let draft = self.prepare().await?;
             self.run(&mut turn, Start::ByItself(draft));
         }
-        if let Some(running) = turn.running.take() {
+        if let Some(running) = &turn.running {
             running.cancel.cancel();
+            // It stays the one that runs until it has ended: its files are touched by nobody else meanwhile.
+            let ended = running.ended.clone();
             drop(turn);
-            if let Err(error) = running.task.await {
-                tracing::error!(%error, "a turn ended in a panic");
-            }
+            ended.await;
         }
         Ok(())
     }
@@ -241,7 +264,7 @@ impl Actor {
     pub(crate) async fn let_go(&self) {
         self.log.background().let_go();
         if let Some(turn) = self.turn.lock().await.running.take() {
-            turn.task.abort();
+            turn.handle.abort();
         }
         self.end_extras().await;
     }
@@ -269,7 +292,7 @@ impl Actor {
             };
             actor.ended(outcome).await;
         });
-        turn.running = Some(RunningTurn { cancel, activity, task });
+        turn.running = Some(RunningTurn::new(cancel, activity, task));
     }
 
     /// The agent of a turn that is in the journal already.

@@ -559,6 +559,26 @@ async fn a_call_that_is_stopped_before_its_first_word_is_counted() {
     assert_eq!((total.calls, total.unpriced, total.cost), (1, 1, 0.0));
 }
 
+/// Nobody touches its files or runs it a second time before it has ended.
+#[tokio::test]
+async fn a_turn_that_is_being_stopped_still_runs() {
+    let (plain, mut driver) = ScriptedModel::driven();
+    let stage = Stage::new(vec![called("big", None, plain)], ModelSettings::default()).await;
+    stage.sessions.send(&stage.session, "hello".into()).await.unwrap();
+    let call = driver.next().await;
+    let mut stopping = std::pin::pin!(stage.sessions.stop(&stage.session));
+    assert!(futures_util::poll!(&mut stopping).is_pending());
+    let refused = stage.sessions.compact(&stage.session, None).await.unwrap_err();
+    assert!(matches!(refused.problem, Problem::TurnRunning), "{refused}");
+    stage.sessions.steer(&stage.session, "and then this".into()).await.unwrap();
+    let (again, first) = tokio::join!(stage.sessions.stop(&stage.session), stopping);
+    again.and(first).unwrap();
+    call.cancelled().await;
+    let status = stage.sessions.quiet(&stage.session).await.unwrap().summary.status;
+    let queue = stage.sessions.subscribe(&stage.session).await.unwrap().snapshot.queue;
+    assert_eq!((status, queue.len()), (SessionStatus::Stopped, 1), "what was said waits");
+}
+
 /// The calls that it had begun are none, and the model is not asked for them once more.
 #[tokio::test]
 async fn a_refusal_in_the_middle_of_a_call_ends_the_turn() {

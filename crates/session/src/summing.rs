@@ -69,7 +69,7 @@ impl Actor {
                 tracing::debug!("nobody waits for the summary any more");
             }
         });
-        turn.running = Some(RunningTurn { cancel, activity, task });
+        turn.running = Some(RunningTurn::new(cancel, activity, task));
         drop(turn);
         // Where the task was let go of, nothing was made.
         Ok(told.await.unwrap_or(Err(CompactionError::Cancelled)))

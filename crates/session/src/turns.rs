@@ -117,7 +117,7 @@ impl Actor {
     pub(crate) async fn steer(self: &Arc<Self>, said: impl Into<Said>) -> Result<(), SessionError> {
         let said = said.into();
         refuse_empty(&said)?;
-        if self.turn().await.is_resting() || self.is_summing() {
+        if !self.turn().await.listens() || self.is_summing() {
             return self.send(said).await;
         }
         let beginning = self.beginning().await;
@@ -129,7 +129,7 @@ impl Actor {
 
     /// As [`Self::steer`], with a message out of the queue.
     pub(crate) async fn steer_queued(self: &Arc<Self>, id: &str) -> Result<(), SessionError> {
-        if self.turn().await.is_resting() || self.is_summing() {
+        if !self.turn().await.listens() || self.is_summing() {
             return self.send_now(id).await;
         }
         let beginning = self.beginning().await;

@@ -120,7 +120,9 @@ fn ran_as_nobody_beside(name: &str, make: impl FnOnce(&Path)) -> bool {
     fs::copy(std::env::current_exe().unwrap(), &program).unwrap();
     make(open.path());
     let mut again = std::process::Command::new(&program);
-    again.args(["--exact", name, "--nocapture"]).current_dir(open.path()).env("TMPDIR", "/tmp").uid(65_534).gid(65_534);
+    again.args(["--exact", name, "--nocapture"]).current_dir(open.path());
+    // A home that is root's holds tool chains that a sandbox would show.
+    again.env("TMPDIR", "/tmp").env("HOME", open.path()).uid(65_534).gid(65_534);
     let ran = again.output().unwrap();
     let told = String::from_utf8_lossy(&ran.stdout);
     assert!(ran.status.success(), "{told}{}", String::from_utf8_lossy(&ran.stderr));
