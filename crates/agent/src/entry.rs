@@ -240,6 +240,8 @@ impl EntryBody {
 pub enum NoteKind {
     /// Another model answers the rest of the turn.
     ModelFellBack,
+    /// The provider gives no summaries of the thinking.
+    ThinkingUnseen,
     /// As much was spent as the person asked to be told of.
     BudgetWarning,
     /// A hook of the person's own failed.

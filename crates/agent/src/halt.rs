@@ -60,6 +60,8 @@ pub enum NoteAbout {
     DayCostStops { spent: String, limit: String, stop: String },
     #[error("{from} is overloaded ({detail}); {to} answers the rest of this turn")]
     FellBack { from: String, to: String, detail: String },
+    #[error("{model} thinks without showing it: the provider gives no summaries of its thinking ({detail})")]
+    ThinkingUnseen { model: String, detail: String },
     #[error("The hook '{hook}' {detail}. It runs at {point}")]
     HookBroke { hook: String, point: String, detail: String },
     #[error(

@@ -6,7 +6,7 @@ use futures_util::StreamExt;
 use tokio::time::Instant;
 
 use crate::context::Partial;
-use crate::{AgentError, EntryBody, LiveEvent, TurnContext};
+use crate::{AgentError, EntryBody, LiveEvent, NoteAbout, NoteKind, TurnContext};
 
 /// How often a growing reply is saved, so that a crash loses at most this much of what was shown.
 const DRAFT_EVERY: Duration = Duration::from_secs(1);
@@ -117,6 +117,11 @@ impl Reply {
             if matches!(event, ModelEvent::Finished { .. }) {
                 return Ok(());
             }
+            if let ModelEvent::ThinkingUnseen { detail } = event {
+                let about = NoteAbout::ThinkingUnseen { model: cx.agent().model.info().name.clone(), detail };
+                cx.log().record(vec![EntryBody::noted(NoteKind::ThinkingUnseen, about)]).await?;
+                continue;
+            }
             self.tell(cx, event);
             self.save_draft(cx).await?;
         }
@@ -154,6 +159,7 @@ impl Reply {
                 cx.log().emit(LiveEvent::CallProposed { message, call_id: id, name });
             }
             ModelEvent::Started { .. }
+            | ModelEvent::ThinkingUnseen { .. }
             | ModelEvent::ReasoningDone { .. }
             | ModelEvent::ToolCallDelta { .. }
             | ModelEvent::ToolCallDone { .. }

@@ -47,6 +47,7 @@ impl MessageBuilder {
     pub fn push(&mut self, event: &ModelEvent) -> Result<(), ModelError> {
         match event {
             ModelEvent::Started { model } => self.model.clone_from(model),
+            ModelEvent::ThinkingUnseen { .. } => {}
             ModelEvent::TextDelta { text } => self.push_text(text),
             ModelEvent::ReasoningDelta { text } => {
                 self.reasoning.get_or_insert_default().text.push_str(text);

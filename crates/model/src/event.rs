@@ -10,6 +10,11 @@ pub enum ModelEvent {
     Started {
         model: Option<String>,
     },
+    /// The provider gives no summaries of the thinking, for the reason that it says in `detail`: it was asked without
+    /// them. Told once for a key.
+    ThinkingUnseen {
+        detail: String,
+    },
     TextDelta {
         text: String,
     },

@@ -179,6 +179,8 @@ pub enum NoticeCode {
     AsksAgain,
     /// Another model answers the rest of the turn; `detail` names both.
     ModelFellBack,
+    /// The provider gives no summaries of the thinking; `detail` names the model and the provider's reason.
+    ThinkingUnseen,
     /// As much was spent as the person asked to be told of.
     BudgetWarning,
     /// A hook of the person's own failed; `detail` says which.

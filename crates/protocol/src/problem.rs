@@ -503,6 +503,7 @@ problems! {
     DayCostStops { spent: String, limit: String, stop: String } = "Today has cost ${spent}; you asked to be told at ${limit}. It stops at ${stop}";
     AsksAgain { seconds: String, why: Box<Problem> } = "asks again in {seconds} s: {why}";
     FellBack { from: String, to: String, detail: String } = "{from} is overloaded ({detail}); {to} answers the rest of this turn";
+    ThinkingUnseen { model: String, detail: String } = "{model} thinks without showing it: the provider gives no summaries of its thinking ({detail})";
     HookBroke { hook: String, point: String, detail: String } = "The hook '{hook}' {detail}. It runs at {point}";
     KeyInMessage { model: String } = "What you wrote holds what looks like a key. It goes to {model} and stays in this session; if it is a real one, replace it where you got it";
     KeyInResult { tool: String, model: String } = "A result of {tool} holds what looks like a key. It goes to {model} and stays in this session; if it is a real one, replace it where you got it";

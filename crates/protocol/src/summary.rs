@@ -15,6 +15,8 @@ pub struct ConversationSummary {
     /// Estimated tokens of what it stands for, and its own.
     pub tokens_before: u32,
     pub tokens_after: u32,
+    /// Characters of its middle that the model was not shown, as they fit no window; 0 as a rule.
+    pub left_out: u32,
     pub cause: SummaryCause,
     /// Whether a person changed the text.
     pub edited: bool,

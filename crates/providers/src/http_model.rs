@@ -72,7 +72,7 @@ impl HttpModel {
         let driver = Driver::new(Arc::clone(origin), connection.adapter.framing(), decoder, Sizes::default());
         let reply = Reply::new(response.bytes_stream(), driver, Arc::clone(origin), connection.limits, deadline);
         Ok(match note {
-            Some(note) => Box::pin(stream::iter(note.into_iter().map(Ok)).chain(reply)),
+            Some(note) => Box::pin(stream::iter([Ok(note)]).chain(reply)),
             None => Box::pin(reply),
         })
     }
@@ -82,7 +82,7 @@ impl HttpModel {
         &self,
         request: &ChatRequest,
         deadline: Instant,
-    ) -> Result<(Response, Option<[ModelEvent; 2]>), ModelError> {
+    ) -> Result<(Response, Option<ModelEvent>), ModelError> {
         let connection = &self.connection;
         let remembered = LeftOut { thoughts: self.is_refused(request), summaries: connection.summaries.are_refused() };
         let mut spoken = connection.leaving(remembered).unwrap_or(&connection.whole);
@@ -102,7 +102,7 @@ impl HttpModel {
             let Some((refused, without)) = next else { return Err(error) };
             tracing::warn!(%error, ?refused, "what is refused is left out");
             if refused.summaries && connection.summaries.refuse() {
-                note = Some(unsummarised(&error));
+                note = Some(ModelEvent::ThinkingUnseen { detail: error.message.clone() });
             }
             (new, spoken) = (new.and(refused), without);
         }
@@ -139,12 +139,6 @@ fn refused(error: &ModelError) -> Option<LeftOut> {
         return Some(LeftOut::SUMMARIES);
     }
     failure::is_of_thoughts(error).then_some(LeftOut::THOUGHTS)
-}
-
-/// Says in the provider's words, where the thoughts would stand, why nothing is seen of them.
-fn unsummarised(error: &ModelError) -> [ModelEvent; 2] {
-    let text = format!("[no summary of the thinking: {}]", error.message);
-    [ModelEvent::ReasoningDelta { text }, ModelEvent::ReasoningDone { signature: None, opaque: None }]
 }
 
 /// What stays the same in all requests of a turn.

@@ -543,6 +543,22 @@ async fn a_call_that_breaks_off_before_its_usage_is_counted_as_of_unknown_price(
     assert_eq!((total.calls, total.unpriced, total.cost), (2, 1, 1.0));
 }
 
+#[tokio::test]
+async fn a_model_whose_thinking_is_not_shown_says_so() {
+    let reply = vec![
+        ModelEvent::ThinkingUnseen { detail: "verify your organization".into() },
+        ModelEvent::TextDelta { text: "done".into() },
+        ModelEvent::Finished { stop: bosun_model::StopReason::EndTurn },
+    ];
+    let stage = Stage::new(vec![model("big", None, vec![Scripted::Events(reply)])], ModelSettings::default()).await;
+    assert_eq!(stage.say("a").await, SessionStatus::Idle);
+    let told = "ThinkingUnseen: big thinks without showing it: the provider gives no summaries of its thinking \
+         (verify your organization)";
+    assert_eq!(stage.lines().await, [told, "done"]);
+    let problem = Problem::ThinkingUnseen { model: "big".into(), detail: "verify your organization".into() };
+    assert_eq!(stage.problems().await, [problem]);
+}
+
 /// The provider has read the request by then, and charges for it.
 #[tokio::test]
 async fn a_call_that_is_stopped_before_its_first_word_is_counted() {

@@ -239,6 +239,7 @@ pub(crate) fn halt(halt: &Halt) -> wire::NoticeCode {
 pub(crate) fn note(kind: NoteKind) -> wire::NoticeCode {
     match kind {
         NoteKind::ModelFellBack => wire::NoticeCode::ModelFellBack,
+        NoteKind::ThinkingUnseen => wire::NoticeCode::ThinkingUnseen,
         NoteKind::BudgetWarning => wire::NoticeCode::BudgetWarning,
         NoteKind::HookFailed => wire::NoticeCode::HookFailed,
         NoteKind::KeySeen => wire::NoticeCode::KeySeen,

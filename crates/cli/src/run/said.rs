@@ -16,6 +16,7 @@ pub(super) fn at_once(notice: &Notice) -> Option<String> {
         | NoticeCode::HookFailed
         | NoticeCode::DefinitionWrong
         | NoticeCode::ModelFellBack
+        | NoticeCode::ThinkingUnseen
         | NoticeCode::BudgetWarning
         | NoticeCode::KeySeen => return Some(terminal::one_line(&notice.detail)),
         NoticeCode::EmptyReply => "the model answered nothing",

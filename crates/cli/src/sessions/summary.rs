@@ -104,6 +104,9 @@ fn told(summary: &ConversationSummary) -> String {
     if let Some(file) = &summary.file {
         text.push_str(&format!("The agent can read the original in {file}.\n"));
     }
+    if summary.left_out > 0 {
+        text.push_str(&format!("{} characters of its middle did not fit and are not in it.\n", summary.left_out));
+    }
     for part in [&summary.text, &summary.facts] {
         let part = part.trim();
         if !part.is_empty() {
@@ -127,6 +130,7 @@ mod tests {
             messages: 6,
             tokens_before: 900,
             tokens_after: 90,
+            left_out: 0,
             cause: SummaryCause::Threshold,
             edited: false,
         };
@@ -134,5 +138,23 @@ mod tests {
         let expected = "Stands for the first 6 messages: about 90 tokens in the place of 900; made because the conversation \
              had grown long.";
         assert_eq!(first.as_deref(), Some(expected));
+    }
+
+    #[test]
+    fn what_a_summary_was_not_made_from_is_said() {
+        let summary = ConversationSummary {
+            text: "The story.".into(),
+            facts: String::new(),
+            file: Some("/conversation_history/s.md".into()),
+            messages: 6,
+            tokens_before: 900,
+            tokens_after: 90,
+            left_out: 12,
+            cause: SummaryCause::Person,
+            edited: false,
+        };
+        let unread = "The agent can read the original in /conversation_history/s.md.\n12 characters of its middle did not fit \
+             and are not in it.\n";
+        assert!(told(&summary).contains(unread), "{}", told(&summary));
     }
 }

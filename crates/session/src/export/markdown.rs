@@ -206,6 +206,7 @@ pub(super) fn notice_text(notice: &Notice) -> String {
         NoticeCode::ReplyEnded => "The provider ended the reply early.",
         NoticeCode::AsksAgain => "The model is asked again soon.",
         NoticeCode::ModelFellBack => "Another model went on.",
+        NoticeCode::ThinkingUnseen => "The thinking is not shown.",
         NoticeCode::BudgetWarning => "The budget.",
         NoticeCode::HookFailed => "A hook failed.",
         NoticeCode::KeySeen => "This may be a key.",

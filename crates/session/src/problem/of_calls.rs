@@ -119,6 +119,7 @@ pub(crate) fn of_note(about: NoteAbout) -> Problem {
         NoteAbout::DayCost { spent, limit } => Problem::DayCost { spent, limit },
         NoteAbout::DayCostStops { spent, limit, stop } => Problem::DayCostStops { spent, limit, stop },
         NoteAbout::FellBack { from, to, detail } => Problem::FellBack { from, to, detail },
+        NoteAbout::ThinkingUnseen { model, detail } => Problem::ThinkingUnseen { model, detail },
         NoteAbout::HookBroke { hook, point, detail } => Problem::HookBroke { hook, point, detail },
         NoteAbout::KeyInMessage { model } => Problem::KeyInMessage { model },
         NoteAbout::KeyInResult { tool, model } => Problem::KeyInResult { tool, model },

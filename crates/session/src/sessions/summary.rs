@@ -78,6 +78,7 @@ fn summary_of(log: &SessionLog) -> Option<ConversationSummary> {
             messages: u32::try_from(summary.cutoff).unwrap_or(u32::MAX),
             tokens_before: u32::try_from(summary.tokens_before).unwrap_or(u32::MAX),
             tokens_after: u32::try_from(summary.tokens_after).unwrap_or(u32::MAX),
+            left_out: u32::try_from(summary.left_out).unwrap_or(u32::MAX),
             cause: cause(summary.cause),
             edited: summary.edited,
         })

@@ -51,3 +51,12 @@ it('shows one that was begun before it was opened, and what came of it', async (
   await waitFor(() => expect(screen.getByLabelText<HTMLTextAreaElement>(/What the model reads/).value).toBe(made.text));
   expect(screen.queryByText(making)).toBeNull();
 });
+
+it('says what of the conversation the model was not shown', async () => {
+  const scene = await atRest();
+  const { client, session } = scene;
+  const made = await client.compactSession(session, '');
+  vi.spyOn(client, 'sessionSummary').mockResolvedValue({ ...made, left_out: 1_200 });
+  draw(scene, SummaryDialog, { onClose: () => undefined });
+  await screen.findByText(/1,200 characters of its middle did not fit and are not in the summary\./);
+});

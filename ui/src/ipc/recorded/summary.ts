@@ -30,6 +30,7 @@ export function summaries(host: Host, act: Act): Summaries {
         messages,
         tokens_before: 118_400,
         tokens_after: 6_200,
+        left_out: 0,
         cause: 'person',
         edited: false,
       };

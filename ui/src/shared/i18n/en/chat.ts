@@ -84,6 +84,7 @@ export const notices = {
   reply_ended: 'The provider ended the reply early. Its reason:',
   asks_again: 'The model will be asked again shortly',
   model_fell_back: 'Another model answers the rest of this turn',
+  thinking_unseen: 'The thinking cannot be shown',
   budget_warning: 'The budget you set',
   hook_failed: 'A hook failed',
   key_seen: 'This may be a key',

@@ -461,6 +461,7 @@ export const problems = {
   day_cost_stops: "Today has cost ${spent}; you asked to be told at ${limit}. It stops at ${stop}",
   asks_again: "asks again in {seconds} s: {why}",
   fell_back: "{from} is overloaded ({detail}); {to} answers the rest of this turn",
+  thinking_unseen: "{model} thinks without showing it: the provider gives no summaries of its thinking ({detail})",
   hook_broke: "The hook '{hook}' {detail}. It runs at {point}",
   key_in_message: "What you wrote holds what looks like a key. It goes to {model} and stays in this session; if it is a real one, replace it where you got it",
   key_in_result: "A result of {tool} holds what looks like a key. It goes to {model} and stays in this session; if it is a real one, replace it where you got it",

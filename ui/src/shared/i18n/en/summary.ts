@@ -18,6 +18,8 @@ export const summary = {
     person: 'Made because you asked for it.',
   },
   original: (file: string) => `The agent can read the original in ${file}.`,
+  leftOut: (characters: number) =>
+    `${f.count(characters, 'character', 'characters')} of its middle did not fit and are not in the summary.`,
   facts: 'Carried over word for word',
   guidance: 'Instructions for the summary',
   guidanceHint: 'For example: keep every decision about the database',

@@ -79,6 +79,7 @@ export const notices: Messages['notices'] = {
   reply_ended: '服务商提前结束了这条回复。它给出的原因：',
   asks_again: '即将再次请求模型',
   model_fell_back: '本回合余下部分由另一个模型回答',
+  thinking_unseen: '无法显示思考过程',
   budget_warning: '已到你设定的预算',
   hook_failed: '钩子执行失败',
   key_seen: '这里可能有密钥',

@@ -147,6 +147,7 @@ export const problemsOfModels = {
   day_cost_stops: '今天已花费 ${spent}；你要求在 ${limit} 时提醒。到 ${stop} 时停止',
   asks_again: '{seconds} 秒后重试，原因：{why}',
   fell_back: '{from} 过载（“{detail}”）；本回合余下部分由 {to} 回答',
+  thinking_unseen: '{model} 会思考，但服务商不提供思考摘要，因此无法显示（“{detail}”）',
   hook_broke: '钩子“{hook}”在 {point} 处失败：“{detail}”',
   key_in_message: '你写的内容中有疑似密钥的文字。它会发送给 {model} 并留在本会话中；如果是真密钥，请到签发处更换',
   key_in_result: '{tool} 的结果中有疑似密钥的文字。它会发送给 {model} 并留在本会话中；如果是真密钥，请到签发处更换',

@@ -14,6 +14,7 @@ export const summary: typeof en.summary = {
     person: '应你的要求生成。',
   },
   original: (file) => `智能体可以在 ${file} 中读到原文。`,
+  leftOut: (characters) => `中间有 ${characters} 个字符放不下，没有计入摘要。`,
   facts: '逐字保留的内容',
   guidance: '对摘要的要求',
   guidanceHint: '例如：保留关于数据库的每个决定',
