@@ -22,7 +22,7 @@ fn without_a_display_it_says_so_and_names_the_way_out() {
         (&[][..], "neither DISPLAY nor WAYLAND_DISPLAY is set"),
         (&[("DISPLAY", ":7777")][..], "DISPLAY=:7777"),
         (&[("WAYLAND_DISPLAY", "nowhere"), ("XDG_RUNTIME_DIR", "/nonexistent")][..], "WAYLAND_DISPLAY=nowhere"),
-        (&[("LANG", "zh_CN.UTF-8")][..], "Bosun 需要显示器"),
+        (&[("LANG", "zh_CN.UTF-8")][..], "Bosun 需要显示环境"),
     ];
     for (environment, words) in cases {
         let output = run(&[], environment);

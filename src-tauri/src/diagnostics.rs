@@ -45,12 +45,12 @@ async fn text(shell: &Shell) -> Result<String, Failure> {
     line(&mut text, "rules", &core.sessions.rules().await?.len().to_string());
     let sandboxed = core.sessions.sandboxed_projects().await?;
     let of = if sandboxed.all { "every project".to_owned() } else { format!("{} projects", sandboxed.projects.len()) };
-    line(&mut text, "sandbox", &format!("for commands of {of}; all ask, or a rule of the person's lets them pass"));
+    line(&mut text, "sandbox", &format!("for commands of {of}; each of them asks first, unless a rule allows it"));
     let additions = core.sessions.additions().await?;
     let named = |line: &&str| line.starts_with("[mcp.") || line.starts_with("[[hooks");
     line(&mut text, "servers and hooks", &additions.text.lines().filter(named).count().to_string());
     if let Some(problem) = additions.problem {
-        line(&mut text, "their problem", &problem.to_string());
+        line(&mut text, "problem with them", &problem.to_string());
     }
     heading(&mut text, "End of the log");
     text.push_str(&log(Path::new(&storage.folder)));
@@ -103,7 +103,7 @@ async fn providers(text: &mut String, core: &Core) -> Result<(), Failure> {
             KeySource::Keyring => "key in the keyring",
             KeySource::Environment { .. } => "key from the environment",
             KeySource::Memory { .. } => "key for this run",
-            KeySource::Cloud { .. } => "credentials of the cloud",
+            KeySource::Cloud { .. } => "cloud credentials",
             KeySource::Locked { .. } => "keyring locked",
         };
         line(text, &provider.id, &format!("{:?}, {key}", provider.family));
@@ -119,7 +119,7 @@ fn log(folder: &Path) -> String {
             let from = lines.len().saturating_sub(LOG_LINES);
             lines.get(from..).unwrap_or_default().join("\n") + "\n"
         }
-        Err(error) => format!("  it cannot be read: {error}\n"),
+        Err(error) => format!("  the log cannot be read: {error}\n"),
     }
 }
 

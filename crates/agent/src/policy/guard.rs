@@ -14,7 +14,7 @@ pub enum RuleGuard {
     Shell,
     #[error("it names a place outside the project, or an address")]
     Outside,
-    #[error("'{command}' takes away what cannot be had back")]
+    #[error("'{command}' removes what cannot be recovered")]
     Destructive { command: String },
     #[error("'{program}' runs whatever it is told to")]
     RunsOther { program: String },

@@ -19,8 +19,8 @@ pub(super) fn at_once(notice: &Notice) -> Option<String> {
         | NoticeCode::ThinkingUnseen
         | NoticeCode::BudgetWarning
         | NoticeCode::KeySeen => return Some(terminal::one_line(&notice.detail)),
-        NoticeCode::EmptyReply => "the model answered nothing",
-        NoticeCode::OutputLimit => "the reply was cut at the model's output limit; say \"go on\" to have the rest",
+        NoticeCode::EmptyReply => "the model sent an empty reply",
+        NoticeCode::OutputLimit => "the reply was cut at the model's output limit; say \"go on\" to get the rest",
         NoticeCode::ModelRefused => "the model declined to answer",
         NoticeCode::ReplyEnded => "the provider ended the reply early",
         NoticeCode::FilesChanged => "files changed after the agent had read them, and it was told",

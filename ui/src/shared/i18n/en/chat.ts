@@ -63,7 +63,7 @@ export const composer = {
   mention: 'Mention a file, folder, memory or session (@)',
   mentions: 'Files, folders, memories and sessions',
   holdsKey: (model: string) =>
-    `This holds what looks like a key. Once it is sent, it goes to ${model} and stays in this session.`,
+    `This message contains what looks like a key. Once it is sent, it goes to ${model} and stays in this session.`,
 };
 
 export const notices = {
@@ -73,14 +73,14 @@ export const notices = {
   stopped: 'You stopped the turn.',
   step_limit: 'The turn reached its step limit. Everything is saved.',
   interrupted: 'Bosun was closed in the middle of this turn. Nothing is lost.',
-  failed: 'The turn ended on an error inside Bosun',
+  failed: 'The turn ended because of an error inside Bosun',
   not_recorded: 'The turn was halted because it cannot be recorded',
   limit_reached: 'This turn reached one of its limits.',
   hook_refused: 'One of your hooks ended this turn.',
   budget_spent: 'The budget is used up, so this turn stopped.',
-  empty_reply: 'The model sent an empty reply.',
+  empty_reply: 'The model sent an empty reply. Try again, or switch to another model.',
   output_limit: 'The reply was cut at the model’s output limit. Say “go on” to get the rest.',
-  model_refused: 'The model declined to answer.',
+  model_refused: 'The model declined to answer. Rephrase your message, or switch to another model.',
   reply_ended: 'The provider ended the reply early. Its reason:',
   asks_again: 'The model will be asked again shortly',
   model_fell_back: 'Another model answers the rest of this turn',
@@ -93,7 +93,7 @@ export const notices = {
   helper_missing: 'A helper model is missing',
   summary_failed: 'No summary could be made',
   summary_remade: 'The summary was made again',
-  files_changed: 'Changed since the agent read them; it was told:',
+  files_changed: 'Changed since the agent read them, and it was told:',
   summarized:
     'From here on the model reads a summary in place of the beginning; /compact shows it. Tokens before and after:',
   retry: 'Try again',
