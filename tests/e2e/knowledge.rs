@@ -136,7 +136,7 @@ fn skills_are_made_brought_in_checked_used_and_switched_off() {
     desk.pick(&from);
     window.button("Skills").click();
     window.button("Import folder…").click();
-    window.wait_for_text("Left out: 'broken/SKILL.md': this is no skill");
+    window.wait_for_text("Left out: 'broken/SKILL.md': this is not a valid skill");
     window.wait_for_text("tidy-up");
     window.shot("brought-in");
     window.button("New skill").click();

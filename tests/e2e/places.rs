@@ -32,7 +32,7 @@ fn what_is_no_project_folder_is_refused_with_the_way_out() {
     let closed = here.join("closed");
     fs::create_dir(&closed).unwrap();
     fs::set_permissions(&closed, fs::Permissions::from_mode(0o000)).unwrap();
-    refused(&desk, &window, &closed, "cannot be read with your rights");
+    refused(&desk, &window, &closed, "have no permission to read the folder");
     window.shot("closed");
     fs::set_permissions(&closed, fs::Permissions::from_mode(0o700)).unwrap();
     assert!(window.text().contains("What should be done?"), "the project that was open is left");
@@ -53,7 +53,7 @@ fn what_goes_wrong_is_said_in_chinese() {
     window.shot("refused");
     window.field("消息").write("开始");
     window.button("发送").click();
-    window.wait_for_text("的回复在完成之前中断");
+    window.wait_for_text("的回复在完成之前就中断");
     window.wait_for_text("；请重试");
     window.shot("cut");
 }
@@ -125,7 +125,7 @@ fn a_data_folder_that_cannot_be_used_says_why_and_is_tried_again() {
     file.write_all_at(&[0, 0, 3, 0xe7], 60).unwrap();
     let before = fs::read(&database).unwrap();
     let window = desk.open();
-    window.wait_for_text("was made by a newer Bosun (format 999");
+    window.wait_for_text("was written by a newer Bosun (format 999");
     window.shot("newer");
     assert_eq!(fs::read(&database).unwrap(), before, "the file was touched");
     file.write_all_at(&version, 60).unwrap();

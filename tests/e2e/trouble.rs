@@ -146,7 +146,7 @@ fn a_database_that_is_locked_in_a_turn_halts_it_with_the_way_out_and_it_goes_on_
     other.execute_batch("BEGIN IMMEDIATE").unwrap();
     server.gate("half").open();
     window.wait_for_text("The turn was halted because it cannot be recorded");
-    window.wait_for_text("Bosun's database is locked by another program; close it and go on");
+    window.wait_for_text("Bosun's database is locked by another program; close that program, then continue");
     window.shot("halted");
     assert!(window.text().contains("tell me"), "the person's words are lost:\n{}", window.text());
     other.execute_batch("ROLLBACK").unwrap();

@@ -19,7 +19,7 @@ describe('attachments', { concurrency: Math.min(3, availableParallelism()) }, ()
       { name: 'virus.exe', mimeType: 'application/octet-stream', buffer: Buffer.from('MZ') },
     ]);
     await chips.getByText('notes.md').waitFor();
-    await page.getByText('neither text nor a PNG').waitFor();
+    await page.getByText('neither text nor a complete PNG').waitFor();
     const give = (type, name) =>
       page.evaluate(
         ({ type, name }) => {

@@ -47,7 +47,7 @@ describe('models', () => {
     await rest(page);
     await stop.fill('-1');
     await stop.press('Tab');
-    await page.getByText('a budget is a number of US dollars above 0').waitFor();
+    await page.getByText('a budget must be a number of US dollars above 0').waitFor();
     assert.equal(await stop.inputValue(), '5');
     const kept = await calls(page, 'saveModelSettings');
     assert.equal(kept[0].budgets.session.stop, 5);

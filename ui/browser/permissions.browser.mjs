@@ -150,7 +150,7 @@ describe('permissions', () => {
     const url = page.getByRole('textbox', { name: 'URL' });
     await url.fill('http://mcp.example.com');
     await page.keyboard.press('Enter');
-    await page.getByText('a name begins with a letter or digit').waitFor();
+    await page.getByText('a name starts with a letter or digit').waitFor();
     const name = page.getByRole('textbox', { name: 'Name' });
     assert.equal(
       await name.evaluate((field) => field === document.activeElement),
@@ -159,7 +159,7 @@ describe('permissions', () => {
     );
     await name.fill('github');
     await page.keyboard.press('Enter');
-    await page.getByText('only https is safe on the way to another machine').waitFor();
+    await page.getByText('to another machine, only https is safe').waitFor();
     await url.fill('https://mcp.example.com');
     await page.getByRole('button', { name: 'Add header' }).click();
     await page.keyboard.type('Authorization');
@@ -254,7 +254,7 @@ describe('permissions', () => {
     assert.match(await text.inputValue(), /^\[\[routes\]\]\nprefix = "\/handbook"\nkind = "folder"/);
     await text.fill('[[routes]]\nprefix = "/handbook"\nkind = "folder"\nfolder = "handbook"\n');
     await page.getByRole('button', { name: 'Save' }).click();
-    await page.getByText('has to be a whole path of this machine, not "handbook"').waitFor();
+    await page.getByText('must be an absolute path on this machine, not "handbook"').waitFor();
     await text.fill('[[routes]]\nprefix = "/handbook"\nkind = "folder"\nfolder = "/home/me/handbook"\n');
     await page.getByRole('button', { name: 'Save' }).click();
     await page.getByText('Saved. New sessions have it.').waitFor();

@@ -196,15 +196,15 @@ pub enum DecisionSource {
 /// A decision that was not taken. Nothing was stored.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum DecisionError {
-    #[error("no call '{call_id}' is waiting for a decision; it was decided before, or its turn was stopped")]
+    #[error("no call '{call_id}' is waiting for a decision; it has been decided already, or its turn was stopped")]
     NotPending { call_id: CallId },
-    #[error("what is asked for changed since it was shown; look at the request again")]
+    #[error("this request has changed since it was shown; look at it again")]
     Stale { call_id: CallId },
     #[error("'{given}' is not allowed for {tool}; allowed: {allowed}")]
     NotAllowed { given: &'static str, tool: String, allowed: String },
     #[error("{reason}")]
     BadArguments { reason: String },
-    #[error("an answer in the tool's place needs some text")]
+    #[error("an answer in place of the tool's result cannot be empty; enter some text")]
     EmptyResponse,
     #[error(transparent)]
     Journal(#[from] crate::JournalError),

@@ -7,42 +7,53 @@ use serde::{Deserialize, Deserializer, Serialize};
 #[serde(tag = "halt", rename_all = "snake_case")]
 pub enum Halt {
     #[error(
-        "the turn reached its limit of {limit} model calls, subagents included; everything so far is kept, and continuing goes on with the same limit"
+        "the turn reached its limit of {limit} model calls, subagents included; everything so far is kept: continue \
+         the turn to go on with the same limit again"
     )]
     LimitOfSteps { limit: String },
     #[error(
-        "the turn reached its limit of {limit} tokens, subagents included; everything so far is kept, and continuing goes on with the same limit"
+        "the turn reached its limit of {limit} tokens, subagents included; everything so far is kept: continue the \
+         turn to go on with the same limit again"
     )]
     LimitOfTokens { limit: String },
     #[error(
-        "the turn reached its limit of {limit} US dollars, subagents included; everything so far is kept, and continuing goes on with the same limit"
+        "the turn reached its limit of {limit} US dollars, subagents included; everything so far is kept: continue the \
+         turn to go on with the same limit again"
     )]
     LimitOfDollars { limit: String },
     #[error(
-        "the turn reached its limit of {limit} seconds of work; everything so far is kept, and continuing goes on with the same limit"
+        "the turn reached its limit of {limit} seconds of work; everything so far is kept: continue the turn to go on \
+         with the same limit again"
     )]
     LimitOfSeconds { limit: String },
     #[error(
-        "the model made the same call of {tool} {times} times and it failed each time, so the turn was ended; say what it should do instead, or continue the turn"
+        "the model made the same call of {tool} {times} times, and it failed each time, so the turn was ended; say \
+         what it should do instead, or continue the turn"
     )]
     SameFailures { tool: String, times: String },
     #[error(
-        "the model did not hand in its answer in the form that was asked for, though it was made to; what it said instead is kept: try again, or say what it should do"
+        "the model did not give its answer in the required form, even when made to; what it said instead is kept: try \
+         again, or tell it what to do"
     )]
     AnswerNotHandedIn,
     #[error(
-        "the budget of ${limit} for this session is used up (${spent} spent); everything so far is kept: raise it in the settings under Models and continue the turn"
+        "the budget of ${limit} for this session is used up (${spent} spent); everything so far is kept: raise it in \
+         Settings, Models, and continue the turn"
     )]
     SessionBudget { limit: String, spent: String },
     #[error(
-        "the budget of ${limit} for today is used up (${spent} spent); everything so far is kept: raise it in the settings under Models and continue the turn"
+        "the budget of ${limit} for today is used up (${spent} spent); everything so far is kept: raise it in \
+         Settings, Models, and continue the turn"
     )]
     DayBudget { limit: String, spent: String },
     #[error("the hook '{hook}' refused it")]
     HookRefused { hook: String },
     #[error("the hook '{hook}' refused it: {detail}")]
     HookRefusedFor { hook: String, detail: String },
-    #[error("what was spent cannot be read: {detail}")]
+    #[error(
+        "the amount spent so far cannot be read, so the budget cannot be checked: {detail}; check that the data folder \
+         can be read, then continue the turn"
+    )]
     SpendingUnknown { detail: String },
 }
 
@@ -65,54 +76,55 @@ pub enum NoteAbout {
     #[error("The hook '{hook}' {detail}. It runs at {point}")]
     HookBroke { hook: String, point: String, detail: String },
     #[error(
-        "What you wrote holds what looks like a key. It goes to {model} and stays in this session; if it is a real one, \
-         replace it where you got it"
+        "Your message contains what looks like a key. It goes to {model} and stays in this session; if it is a real \
+         one, replace it where you got it"
     )]
     KeyInMessage { model: String },
     #[error(
-        "A result of {tool} holds what looks like a key. It goes to {model} and stays in this session; if it is a real \
-         one, replace it where you got it"
+        "A result of {tool} contains what looks like a key. It goes to {model} and stays in this session; if it is a \
+         real one, replace it where you got it"
     )]
     KeyInResult { tool: String, model: String },
     #[error("Skills: {detail}")]
     SkillWrong { detail: String },
     #[error("Subagents: {detail}")]
     SubagentWrong { detail: String },
-    #[error("Subagents: '{name}' works without tools that are not here: {tools}")]
+    #[error("Subagents: '{name}' works without tools that are not available here: {tools}")]
     SubagentLacks { name: String, tools: String },
     #[error(
-        "A turn may cost ${limit}, but the price of {model} is not known, so what it costs is not counted. Enter the \
-         price in the settings under Models, or set a limit of tokens"
+        "A turn may cost ${limit}, but the price of {model} is not known, so its cost is not counted. Enter the price \
+         in Settings, Models, or set a limit of tokens"
     )]
     CostNotCounted { limit: String, model: String },
     #[error(
-        "The conversation is due to be summed up, but that failed ({detail}); it is sent as it is. Choose another model for \
-         summaries in the settings under Models, or compact it by hand"
+        "The conversation is due for a summary, but writing it failed ({detail}), so all of it is sent. Choose another \
+         model for summaries in Settings, Models, or compact the conversation yourself"
     )]
     NotSummedUp { detail: String },
     #[error(
-        "The conversation is due to be summed up, but the model gave no summary; it is sent as it is. Choose another model \
-         for summaries in the settings under Models, or compact it by hand"
+        "The conversation is due for a summary, but the model gave none, so all of it is sent. Choose another model \
+         for summaries in Settings, Models, or compact the conversation yourself"
     )]
     NotSummedUpEmpty,
     #[error(
-        "The conversation is due to be summed up, but the summary was longer than what it was to replace; it is sent as it \
-         is. Choose another model for summaries in the settings under Models, or compact it by hand"
+        "The conversation is due for a summary, but the summary was longer than the text it would have replaced, so \
+         all of it is sent. Choose another model for summaries in Settings, Models, or compact the conversation \
+         yourself"
     )]
     NotSummedUpLonger,
     #[error(
-        "The conversation was summed up again although you took its summary back: it no longer fits the window of this \
-         model. Choose a model with a larger window, or start a new session, to have all of it sent"
+        "The conversation no longer fits the context window of this model, so the summary you undid was made again. To \
+         have all of it sent, choose a model with a larger window, or start a new session"
     )]
     SummedUpAgain,
     #[error(
-        "{model}, which is to answer where the session's model is overloaded, cannot be had ({detail}). Nobody stands in; \
-         mend it or choose another in the settings under Models"
+        "{model}, which should answer when the session's model is overloaded, is not available ({detail}). Until then \
+         no other model takes over; fix it or choose another in Settings, Models"
     )]
     SecondMissing { model: String, detail: String },
     #[error(
-        "{model}, which is to write titles and summaries, cannot be had ({detail}). The session's own model writes \
-         summaries and nobody titles; mend it or choose another in the settings under Models"
+        "{model}, which should write titles and summaries, is not available ({detail}). The session's own model writes \
+         the summaries, and sessions get no titles; fix it or choose another in Settings, Models"
     )]
     SmallMissing { model: String, detail: String },
 }

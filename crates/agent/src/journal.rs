@@ -72,15 +72,16 @@ pub struct OpenedChild {
 /// The journal could not be read or written. Nothing that was not recorded has happened.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum JournalError {
-    #[error("the disk is full, so this could not be saved; free some space and go on")]
+    #[error("the disk is full, so this could not be saved; free some space, then continue")]
     DiskFull,
-    #[error("Bosun's database is locked by another program; close it and go on")]
+    #[error("Bosun's database is locked by another program; close that program, then continue")]
     Locked,
-    #[error(
-        "Bosun's database could not be written: {reason}; see whether the data folder can be written to, and go on"
-    )]
+    #[error("Bosun's database could not be written: {reason}; check that the data folder is writable, then continue")]
     Unavailable { reason: String },
-    #[error("entry {seq} of the session cannot be read: {reason}; the session is kept as it is")]
+    #[error(
+        "entry {seq} of the session cannot be read: {reason}; the session was left as it is. Restore the data folder \
+         from a backup to read it again"
+    )]
     Corrupt { seq: Seq, reason: String },
     #[error("the session is gone")]
     NotFound,

@@ -44,13 +44,13 @@ pub struct BlobUsage {
 
 #[derive(Debug, thiserror::Error)]
 pub enum BlobError {
-    #[error("the stored content {hash} is missing; restore the app's data folder from a backup")]
+    #[error("the stored content {hash} is missing; restore Bosun's data folder from a backup")]
     Missing { hash: ContentHash },
-    #[error("the stored content {hash} is damaged ({reason}); restore the app's data folder from a backup")]
+    #[error("the stored content {hash} is damaged ({reason}); restore Bosun's data folder from a backup")]
     Damaged { hash: ContentHash, reason: String },
     #[error("the disk is full, so content could not be stored; free some space and try again")]
     DiskFull,
-    #[error("the content store at {} cannot be used: {source}; see whether that folder can be read and written, and try again", path.display())]
+    #[error("the content store at {} cannot be used: {source}; check that this folder can be read and written, then try again", path.display())]
     Io { path: PathBuf, source: io::Error },
 }
 

@@ -25,15 +25,15 @@ pub struct Bundle {
 /// Why files do not come in or go out. Nothing was kept then.
 #[derive(Debug, thiserror::Error)]
 pub enum BundleError {
-    #[error("'{name}' leads outside of what it is in; nothing was brought in")]
+    #[error("'{name}' leads outside the folder or archive it is in, so nothing was imported; leave it out")]
     Escapes { name: String },
-    #[error("'{name}' is a link; bring in the files themselves")]
+    #[error("'{name}' is a link, so nothing was imported; import the file it leads to instead")]
     Link { name: String },
-    #[error("'{name}' is no regular file; nothing was brought in")]
+    #[error("'{name}' is not a regular file, so nothing was imported; leave it out")]
     NotRegular { name: String },
     #[error("'{name}' is larger than {} MB; leave it out", LARGEST_FILE >> 20)]
     TooLarge { name: String },
-    #[error("there are more than {MOST_FILES} files or {} MB in it; bring in less at once", LARGEST >> 20)]
+    #[error("it contains more than {MOST_FILES} files or {} MB; import less at once", LARGEST >> 20)]
     TooMuch,
     #[error("'{name}' is in there twice; leave one of them out")]
     Twice { name: String },

@@ -38,7 +38,9 @@ pub enum Access {
 /// Routes that cannot be.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum RouteError {
-    #[error("a route cannot be at '/', which is the default's; give it a folder of its own, such as /memories")]
+    #[error(
+        "a route cannot be at '/', which belongs to the default backend; give it a folder of its own, such as /memories"
+    )]
     Root,
     #[error("two routes are at '{prefix}'; give each a folder of its own")]
     Twice { prefix: VirtualPath },

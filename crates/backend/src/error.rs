@@ -11,9 +11,9 @@ pub enum PathError {
     Home { given: String },
     #[error("'{given}' is a Windows path; use a path from /, where / is the project, with forward slashes")]
     Windows { given: String },
-    #[error("the path '{given}' names a device of Windows, not a file; use another name")]
+    #[error("the path '{given}' names a Windows device, not a file; use another name")]
     Device { given: String },
-    #[error("the path '{given}' holds a NUL byte, which no file name can; use a name without it")]
+    #[error("the path '{given}' contains a NUL byte, which no file name can; use a name without it")]
     Nul { given: String },
     #[error("the path '{given}' is longer than {limit} bytes; use a shorter name")]
     TooLong { given: String, limit: usize },
@@ -38,16 +38,16 @@ pub enum BackendError {
     DirectoryInTheWay { path: VirtualPath },
     #[error("'{path}' already exists; read it and change it with edit_file, or pass overwrite: true after reading it")]
     AlreadyExists { path: VirtualPath },
-    #[error("'{path}' is a {kind}, not a regular file, and is never opened; use a regular file instead")]
+    #[error("'{path}' is a {kind}, not a regular file, so it is not opened; use a regular file instead")]
     NotRegular { path: VirtualPath, kind: &'static str },
     #[error(
-        "'{path}' leads outside its root through a link or a mount, so it is not touched; use a path that stays inside, or \
-         have what it leads to copied there"
+        "'{path}' leads outside its root through a link or a mount, so it is not touched; use a path that stays \
+         inside, or have its target copied there"
     )]
     OutsideRoot { path: VirtualPath },
     #[error(
-        "'{path}' cannot be followed: its links form a loop or are nested too deeply; use the path of what they should \
-         lead to, or delete the link"
+        "'{path}' cannot be followed: its links form a loop or are nested too deeply; use the path of its target, or \
+         delete the link"
     )]
     LinkLoop { path: VirtualPath },
     #[error(
@@ -62,8 +62,8 @@ pub enum BackendError {
     )]
     AmbiguousPath { path: VirtualPath, below: VirtualPath },
     #[error(
-        "permission denied for '{path}': the access rights on the disk do not allow it; use another path, or have them \
-         changed by the owner"
+        "permission denied for '{path}': the file permissions on the disk do not allow it; use another path, or have \
+         the owner change them"
     )]
     PermissionDenied { path: VirtualPath },
     #[error(
@@ -73,7 +73,7 @@ pub enum BackendError {
     Forbidden { path: VirtualPath },
     #[error("'{path}' changed since it was read; read it again before changing it")]
     Changed { path: VirtualPath },
-    #[error("'{path}' kept changing while it was read; try again when whatever writes it is done")]
+    #[error("'{path}' kept changing while it was read; try again when the program writing it has finished")]
     Unstable { path: VirtualPath },
     #[error("'{path}' has not been read yet; read it before changing it")]
     NotRead { path: VirtualPath },
@@ -86,8 +86,8 @@ pub enum BackendError {
     Binary { path: VirtualPath },
     /// The file is there, and what it is to hold is not. It can still be deleted and replaced.
     #[error(
-        "what '{path}' holds was kept in the app's data folder and cannot be had from there any more; delete the file, \
-         write it anew with overwrite: true, or have that folder restored from a backup"
+        "the content of '{path}' was kept in Bosun's data folder and is no longer there; delete the file, write it \
+         again with overwrite: true, or have that folder restored from a backup"
     )]
     ContentLost { path: VirtualPath },
     #[error("'{path}' is {size} bytes, over the limit of {limit}; work with smaller parts of it")]
@@ -103,7 +103,7 @@ pub enum BackendError {
     StringNotUnique { path: VirtualPath, old: String, count: usize },
     #[error("old_string is empty; give the exact text to replace in '{path}'")]
     EmptyOldString { path: VirtualPath },
-    #[error("old_string and new_string are the same, so '{path}' would not change; give the text it should become")]
+    #[error("old_string and new_string are the same, so '{path}' would not change; give the new text")]
     NothingToChange { path: VirtualPath },
     #[error("'{path}' cannot be deleted: the root '/' and mounts stay; delete what is in it")]
     ProtectedRoot { path: VirtualPath },
@@ -114,8 +114,8 @@ pub enum BackendError {
     #[error("'{path}' is read-only here; write to another place, or have this one made writable")]
     ReadOnly { path: VirtualPath },
     #[error(
-        "'{path}' was left as it is: it, or the folder it is in, is marked immutable or append-only; a person can look \
-         with lsattr and take the mark off with chattr"
+        "'{path}' was left as it is: it, or the folder it is in, is marked immutable or append-only; a person can \
+         check with lsattr and remove the mark with chattr"
     )]
     Immutable { path: VirtualPath },
     #[error("nothing can be deleted where '{path}' is kept; leave it there, or change what is in it")]
@@ -131,17 +131,17 @@ pub enum BackendError {
     TooManyEntries { path: VirtualPath, most: usize },
     #[error("a name in '{path}' is not UTF-8 and cannot be written here; have it renamed or deleted first")]
     NameNotText { path: VirtualPath },
-    #[error("'{path}': {reason}; see whether the place it is kept in can be read and written, and try again")]
+    #[error("'{path}': {reason}; check that the place it is kept in can be read and written, then try again")]
     Io { path: VirtualPath, kind: io::ErrorKind, reason: String },
-    #[error("what '{path}' is kept in does not answer: {reason}; try again once it does, or go on without it")]
+    #[error("the place where '{path}' is kept does not answer: {reason}; try again once it does, or go on without it")]
     Unreachable { path: VirtualPath, reason: String },
-    #[error("the command could not be started: {reason}; mend that and try again")]
+    #[error("the command could not be started: {reason}; fix that and try again")]
     Spawn { reason: String },
     #[error("the command cannot be run: {reason}")]
     BadCommand { reason: String },
     #[error(
-        "the command was not run: '{path}' is a link, and the sandbox cannot keep a link from being replaced; put what it \
-         leads to in its place, or run the command without the sandbox"
+        "the command was not run: '{path}' is a link, and the sandbox cannot keep a link from being replaced; put its \
+         target in its place, or run the command without the sandbox"
     )]
     GuardIsLink { path: VirtualPath },
     /// Nothing ran. What to do stands last in the reason.
@@ -158,7 +158,7 @@ pub enum BackendError {
     #[error("a time limit of {given} s is not possible; use 1 to {max} s")]
     BadTimeout { given: u64, max: u64 },
     /// The witness could not make the intent durable, so nothing was changed.
-    #[error("the change to '{path}' could not be recorded, so it was not made: {reason}; mend that and try again")]
+    #[error("the change to '{path}' could not be recorded, so it was not made: {reason}; fix that and try again")]
     NotRecorded { path: VirtualPath, reason: String },
     #[error("cancelled")]
     Cancelled,

@@ -63,7 +63,9 @@ fn errors() -> Vec<BackendError> {
         Spawn { reason: "no such program".into() },
         BadCommand { reason: "; told beside each reason".into() },
         GuardIsLink { path: path() },
-        NoSandbox { reason: "bubblewrap is not on this machine; add it with apt-get install bubblewrap".into() },
+        NoSandbox {
+            reason: "bubblewrap is not installed on this machine; install it with apt-get install bubblewrap".into(),
+        },
         SandboxOff {},
         BadTimeout { given: 0, max: 3600 },
         NotRecorded { path: path(), reason: "no room".into() },

@@ -167,7 +167,7 @@ pub(crate) fn check_command(command: &str) -> Result<(), BackendError> {
         return refused("it is empty; give the command to run".to_owned());
     }
     if command.contains('\0') {
-        return refused("it holds a NUL byte, which no shell can take; leave it out".to_owned());
+        return refused("it contains a NUL byte, which no shell accepts; leave it out".to_owned());
     }
     if command.len() > MAX_COMMAND {
         let length = command.len();

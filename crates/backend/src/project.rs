@@ -25,17 +25,17 @@ pub enum RootNote {
 /// Why a folder cannot be a project. Each is a sentence with the way out.
 #[derive(Debug, thiserror::Error)]
 pub enum RootError {
-    #[error("the folder {} does not exist; choose another, or make it first", path.display())]
+    #[error("the folder {} does not exist; choose another, or create it first", path.display())]
     Missing { path: PathBuf },
     #[error("{} is a file, not a folder; choose the folder it is in", path.display())]
     NotAFolder { path: PathBuf },
-    #[error("the folder {} cannot be read with your rights; ask its owner, or choose another", path.display())]
+    #[error("you have no permission to read the folder {}; ask its owner for access, or choose another", path.display())]
     Unreadable { path: PathBuf },
-    #[error("{} is your home folder, with your keys and settings in it; choose or make a folder inside it", path.display())]
+    #[error("{} is your home folder, with your keys and settings in it; choose or create a folder inside it", path.display())]
     Home { path: PathBuf },
-    #[error("{} holds your home folder, with your keys and settings in it; choose or make a folder inside your home", path.display())]
+    #[error("{} contains your home folder, with your keys and settings in it; choose or create a folder inside your home", path.display())]
     AboveHome { path: PathBuf },
-    #[error("{} holds Bosun's own data ({}), which no agent may change; choose a folder with one project in it", path.display(), data.display())]
+    #[error("{} contains Bosun's own data ({}), which no agent may change; choose a folder with one project in it", path.display(), data.display())]
     HoldsData { path: PathBuf, data: PathBuf },
     #[error("{} is in Bosun's own data folder {}, which no agent may change; choose a folder elsewhere", path.display(), data.display())]
     InData { path: PathBuf, data: PathBuf },

@@ -23,7 +23,7 @@ pub fn settings_text(path: &Path) -> io::Result<String> {
 pub fn given_bytes(path: &Path, longest: u64) -> io::Result<Option<Vec<u8>>> {
     // Asked before it is opened: a pipe would be waited for.
     if !std::fs::metadata(path)?.is_file() {
-        return Err(io::Error::new(io::ErrorKind::InvalidInput, "it is no regular file"));
+        return Err(io::Error::new(io::ErrorKind::InvalidInput, "it is not a regular file"));
     }
     let mut bytes = Vec::new();
     File::open(path)?.take(longest + 1).read_to_end(&mut bytes)?;
@@ -44,7 +44,7 @@ mod tests {
         assert!(settings_text(&path).is_err());
         std::fs::write(&path, "x".repeat(1024 * 1024 + 1)).unwrap();
         assert!(settings_text(&path).unwrap_err().to_string().contains("1 MB"));
-        assert!(settings_text(folder.path()).unwrap_err().to_string().contains("no regular file"));
+        assert!(settings_text(folder.path()).unwrap_err().to_string().contains("not a regular file"));
         assert!(settings_text("/dev/zero".as_ref()).is_err() && settings_text(&folder.path().join("b")).is_err());
     }
 }

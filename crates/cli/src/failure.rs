@@ -7,7 +7,10 @@ use bosun_store::{DatabaseError, OpenError};
 /// Why a command did not do what was asked: one sentence for a person.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum Failure {
-    #[error("no home folder is known on this system; say where data may live with BOSUN_DATA_DIR")]
+    #[error(
+        "this system has no home folder that Bosun can find; set BOSUN_DATA_DIR to the folder where its data should be \
+         kept"
+    )]
     NoDataFolder,
     #[error(transparent)]
     Open(#[from] OpenError),

@@ -126,14 +126,16 @@ pub enum DeepAgentError {
     Registry(#[from] RegistryError),
     #[error("two subagents are called '{name}'; rename one of them")]
     DuplicateSubagent { name: String },
-    #[error("there is no tool '{name}' here; there are: {known}")]
+    #[error("there is no tool '{name}' here; available are: {known}")]
     UnknownTool { name: String, known: String },
-    #[error("'{tool}' asks, but nothing may be decided; allow at least one decision")]
+    #[error("'{tool}' asks for approval, but no decision is allowed; allow at least one")]
     NoDecision { tool: String },
-    #[error("the subagent's model '{name}' is not set up; set it up, or take the model out of the subagent")]
+    #[error("the subagent's model '{name}' is not set up; set it up, or remove the model from the subagent")]
     UnknownModel { name: String },
     #[error(
-        "the subagent's model '{name}' is not on this machine, as that of its sender is, so that nothing is sent to it; take the model out of the subagent, or give the session a model that is not here either"
+        "the subagent's model '{name}' does not run on this machine, but that of the agent starting it does, so \
+         nothing is sent to it; remove the model from the subagent, or choose a model for the session that does not \
+         run here either"
     )]
     ModelElsewhere { name: String },
 }

@@ -280,7 +280,7 @@ fn mistakes_are_named_with_their_place() {
         ("memory = ['/../etc']", "memory"),
         ("[approvals]\nedits = 'sometimes'", "sometimes"),
         ("name = ", "line 1"),
-        ("[[permissions]]\noperations = ['read']\npaths = ['secrets']\nmode = 'deny'", "begin with /"),
+        ("[[permissions]]\noperations = ['read']\npaths = ['secrets']\nmode = 'deny'", "start with /"),
     ] {
         let error = DeclaredAgent::parse(text).unwrap_err().to_string();
         assert!(error.contains(word) && error.contains("line "), "{error}");
@@ -330,9 +330,9 @@ fn the_path_space_is_read_and_its_routes_are_checked() {
         let text = format!("[[backend.routes]]\n{route}");
         DeclaredAgent::parse(&text).unwrap_err().to_string()
     };
-    assert!(wrong("prefix = '/'\nkind = 'state'").contains("at '/' there can only be"));
+    assert!(wrong("prefix = '/'\nkind = 'state'").contains("only another machine or a container can be at '/'"));
     assert!(wrong("prefix = '/a'\nkind = 'store'").contains("needs a 'namespace'"));
-    assert!(wrong("prefix = '/a'\nkind = 'folder'\nfolder = 'notes'").contains("whole path"));
+    assert!(wrong("prefix = '/a'\nkind = 'folder'\nfolder = 'notes'").contains("absolute path"));
     assert!(
         wrong("prefix = '/a'\nkind = 'state'\nfolder = '/x'").contains("'folder' at '/a' is for the kind folder, ")
     );
@@ -367,10 +367,10 @@ fn a_route_is_of_every_kind_and_has_what_its_kind_needs() {
     for (written, told) in [
         ("kind = 'composite'", "unknown variant `composite`"),
         ("kind = 'sandbox'", "needs its 'folder'"),
-        ("kind = 'sandbox'\nfolder = 'srv'", "whole path"),
-        ("kind = 'ssh'", "needs its 'host', as `ssh HOST` has it"),
+        ("kind = 'sandbox'\nfolder = 'srv'", "absolute path"),
+        ("kind = 'ssh'", "needs its 'host', as in `ssh HOST`"),
         ("kind = 'container'", "needs its 'container'"),
-        ("kind = 'container-copy'\ncontainer = 'alpine'\nfolder = 'srv'", "whole path"),
+        ("kind = 'container-copy'\ncontainer = 'alpine'\nfolder = 'srv'", "absolute path"),
         ("kind = 'folder'\nfolder = '/srv'\nhost = 'there'", "'host' at '/a' is for the kind ssh only"),
         ("kind = 'state'\nconfig = '/x'", "'config' at '/a' is for the kind ssh only"),
         (
@@ -423,7 +423,7 @@ fn another_machine_or_a_container_stands_in_the_place_of_the_project() {
         "kind = 'ssh'\nhost = 'there'\nread_only = true",
     ] {
         let refused = root(route).unwrap_err().to_string();
-        assert!(refused.contains("there can only be another machine or a container"), "{route}: {refused}");
+        assert!(refused.contains("only another machine or a container can be at '/'"), "{route}: {refused}");
     }
     let both = "[backend]\ndefault = 'state'\n[[backend.routes]]\nprefix = '/'\nkind = 'ssh'\nhost = 'there'";
     let refused = DeclaredAgent::parse(both).unwrap_err().to_string();

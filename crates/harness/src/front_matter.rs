@@ -17,13 +17,13 @@ pub(crate) struct FrontMatter<'a> {
 /// Why nothing of a file is used.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum FrontMatterError {
-    #[error("it does not begin with a line of three dashes and a front matter")]
+    #[error("it does not start with front matter: a line of three dashes, then its fields")]
     Missing,
-    #[error("the front matter is not closed by a line of three dashes")]
+    #[error("the front matter does not end with a line of three dashes")]
     Unclosed,
     #[error("the front matter is longer than {most} bytes")]
     TooLong { most: usize },
-    #[error("the front matter is no valid YAML: {0}")]
+    #[error("the front matter is not valid YAML: {0}")]
     Yaml(String),
 }
 

@@ -45,7 +45,7 @@ fn patterns_are_about_whole_segments_and_hidden_names_too() {
     about("/s", &["/s"], &["/s/a", "/"]);
     about("/**", &["/", "/a", "/.git/config"], &[]);
     about("/a\\*", &["/a*"], &["/ab"]);
-    for (text, word) in [("s", "begin with /"), ("~/x", "home"), ("/a/../b", "'..'")] {
+    for (text, word) in [("s", "start with /"), ("~/x", "home"), ("/a/../b", "'..'")] {
         assert!(PathPattern::try_from(text.to_owned()).unwrap_err().to_string().contains(word), "{text}");
     }
     assert!(PathPattern::try_from(format!("/{}", "{a,b}".repeat(12))).is_err());

@@ -89,7 +89,7 @@ pub enum ConfigError {
     Misplaced { server: String, field: &'static str, with: &'static str },
     #[error("the url of the server '{server}' cannot be used: {reason}")]
     Url { server: String, reason: ConfigFault },
-    #[error("'{field}' of the server '{server}' cannot hold \"{given}\": {reason}")]
+    #[error("'{field}' of the server '{server}' cannot be \"{given}\": {reason}")]
     Value { server: String, field: &'static str, given: String, reason: ConfigFault },
     #[error("'{field}' of the server '{server}' is {given} seconds; use 1 to {most}")]
     Seconds { server: String, field: &'static str, given: u64, most: u64 },
@@ -98,25 +98,25 @@ pub enum ConfigError {
 /// What is wrong with one value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ConfigFault {
-    #[error("a name begins with a letter or digit and holds letters, digits, - and single _")]
+    #[error("a name starts with a letter or digit and contains only letters, digits, - and single _")]
     NameLetters,
     #[error("a name has at most {most} characters")]
     NameLong { most: usize },
     #[error("name a program")]
     NoProgram,
-    #[error("no program takes a NUL byte")]
+    #[error("it contains a NUL byte, which no program accepts")]
     Nul,
-    #[error("this is no variable")]
+    #[error("this is not the name of a variable")]
     NoVariable,
-    #[error("this is no header")]
+    #[error("this is not the name of a header")]
     NoHeader,
-    #[error("it is no address")]
+    #[error("it is not a valid address")]
     NoAddress,
-    #[error("put what signs in into headers, not into the address")]
+    #[error("put credentials into headers, not into the address")]
     SecretInAddress,
-    #[error("only https is safe on the way to another machine")]
+    #[error("to another machine, only https is safe")]
     NotSafe,
-    #[error("it begins with neither https: nor http:")]
+    #[error("it starts with neither https: nor http:")]
     OtherScheme,
 }
 
@@ -273,18 +273,18 @@ mod tests {
             ("command = \" \"", "name a program"),
             ("command = \"a\"\nheaders = { a = \"b\" }", "'headers'"),
             ("command = \"a\"\nsecret_headers = [\"a\"]", "'secret_headers'"),
-            ("url = \"https://a\"\nsecret_headers = [\"a b\"]", "no header"),
-            ("command = \"a\"\nenv = { \"A=B\" = \"c\" }", "no variable"),
-            ("command = \"a\"\nsecret_env = [\"A=B\"]", "no variable"),
+            ("url = \"https://a\"\nsecret_headers = [\"a b\"]", "not the name of a header"),
+            ("command = \"a\"\nenv = { \"A=B\" = \"c\" }", "not the name of a variable"),
+            ("command = \"a\"\nsecret_env = [\"A=B\"]", "not the name of a variable"),
             ("url = \"https://a\"\nsecret_env = [\"A\"]", "'secret_env'"),
             ("command = \"a\"\ncall_timeout = 0", "use 1 to 3600"),
             ("command = \"a\"\nstart_timeout = 99999", "use 1 to 3600"),
-            ("url = \"nowhere\"", "no address"),
-            ("url = \"ftp://a\"", "begins with neither"),
+            ("url = \"nowhere\"", "not a valid address"),
+            ("url = \"ftp://a\"", "starts with neither"),
             ("url = \"http://example.com\"", "only https"),
             ("url = \"https://me:pw@example.com\"", "into headers"),
             ("url = \"https://a\"\nargs = [\"x\"]", "'args'"),
-            ("url = \"https://a\"\nheaders = { \"a b\" = \"c\" }", "no header"),
+            ("url = \"https://a\"\nheaders = { \"a b\" = \"c\" }", "not the name of a header"),
         ];
         for (text, expected) in table {
             let message = read(text).check("web").unwrap_err().to_string();

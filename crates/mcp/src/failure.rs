@@ -11,11 +11,11 @@ pub enum Failure {
     /// It ended before it had shaken hands.
     #[error("could not be started: {end}")]
     StartEnded { end: Ending },
-    #[error("did not answer within {seconds} seconds of its start")]
+    #[error("did not answer within {seconds} seconds of starting")]
     StartTimeout { seconds: u64 },
     #[error("{end}")]
     Gone { end: Ending },
-    #[error("did not answer within {seconds} seconds; the call was given up and may still be at work")]
+    #[error("did not answer within {seconds} seconds, so Bosun stopped waiting; the call may still be running")]
     CallTimeout { seconds: u64 },
     /// In the server's words.
     #[error("refused: {reason}")]
@@ -28,11 +28,11 @@ pub enum Failure {
     VariableMissing { variable: String },
     /// What it was reached with is not kept any more, although it was before.
     #[error(
-        "was removed from the settings or changed there since this session began; begin another session to have it as it \
+        "was removed from the settings or changed there since this session began; start a new session to use it as it \
          is there now"
     )]
     Withdrawn,
-    #[error("wants somebody to sign in first")]
+    #[error("needs someone to sign in first")]
     SignIn,
     #[error("cancelled")]
     Cancelled,

@@ -4,11 +4,11 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, thiserror::Error)]
 #[serde(tag = "left_out", rename_all = "snake_case")]
 pub enum LeftOut {
-    #[error("{tool}: there are two of this name")]
+    #[error("{tool}: two tools have this name")]
     Twice { tool: String },
     #[error("{tool}: {fault}")]
     Unusable { tool: String, fault: ToolFault },
-    #[error("{more} more: a server may have {most} tools")]
+    #[error("{more} more: a server may have at most {most} tools")]
     TooMany { more: usize, most: usize },
 }
 
@@ -16,7 +16,7 @@ pub enum LeftOut {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, thiserror::Error)]
 #[serde(tag = "fault", rename_all = "snake_case")]
 pub enum ToolFault {
-    #[error("its name has {bytes} bytes")]
+    #[error("its name is {bytes} bytes long, more than models accept")]
     Name { bytes: usize },
     #[error("its arguments take {bytes} bytes to describe, over the limit of {most}")]
     TooLarge { bytes: usize, most: usize },
@@ -24,6 +24,6 @@ pub enum ToolFault {
     Argument { name: String },
     #[error("the description of its arguments is nested or repeated beyond {most} parts")]
     TooDeep { most: usize },
-    #[error("its arguments are no object but {found}")]
+    #[error("its arguments are not an object but {found}")]
     NoObject { found: String },
 }

@@ -62,7 +62,7 @@ fn references_that_multiply_are_refused() {
 fn what_a_provider_would_refuse_is_refused_here() {
     let large = json!({ "type": "object", "description": "x".repeat(70_000) });
     assert!(usable(&object(large)).unwrap_err().to_string().contains("over the limit"));
-    assert!(usable(&object(json!({ "type": "array" }))).unwrap_err().to_string().contains("no object"));
+    assert!(usable(&object(json!({ "type": "array" }))).unwrap_err().to_string().contains("not an object"));
     for name in ["", "a b", "a\u{202e}b", "é", &"x".repeat(65)] {
         let raw = json!({ "type": "object", "properties": { name: {} } });
         assert!(usable(&object(raw)).unwrap_err().to_string().contains("name that models cannot use"), "{name}");

@@ -30,23 +30,29 @@ pub struct SignIn {
 /// Why nobody is signed in. Reads as a sentence.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum SignInError {
-    #[error("there is no server of tools called '{name}' here; look at its name where servers are declared")]
+    #[error("there is no tool server called '{name}' here; check its name where servers are declared")]
     Unknown { name: String },
-    #[error("'{name}' is a program of this machine, where nobody signs in")]
+    #[error("'{name}' is a program on this machine, which needs no sign-in")]
     NoAddress { name: String },
     #[error("the server does not say how to sign in: {reason}; give it a token as a header instead")]
     Unsupported { reason: String },
-    #[error("the server wants a page opened that is no https page ({url}), so it was not opened")]
+    #[error(
+        "the server asked to open a page that does not use https ({url}), so it was not opened; give the server a \
+         token as a header instead"
+    )]
     Unsafe { url: String },
-    #[error("no port of this machine could be opened for the way back: {reason}")]
+    #[error(
+        "no local port could be opened for the reply of the sign-in: {reason}; try again, or give the server a token \
+         as a header"
+    )]
     Port { reason: String },
-    #[error("signing in was refused: {reason}; begin again, or give the server a token as a header")]
+    #[error("the sign-in was refused: {reason}; sign in again, or give the server a token as a header")]
     Refused { reason: String },
-    #[error("nobody signed in within {minutes} minutes; begin again when you are ready")]
+    #[error("nobody signed in within {minutes} minutes; sign in again when you are ready")]
     TooLate { minutes: u64 },
-    #[error("the tokens could not be kept: {reason}; unlock the keyring and begin again")]
+    #[error("the tokens could not be saved: {reason}; unlock the keyring and sign in again")]
     NotKept { reason: String },
-    #[error("you are still signed in: {reason}")]
+    #[error("you are still signed in: {reason}; unlock the keyring and sign out again")]
     NotForgotten { reason: String },
 }
 

@@ -124,5 +124,5 @@ async fn one_over_http_that_hangs_is_given_up_and_the_next_call_works() {
     assert!(refusal.contains("did not answer within 1 seconds"), "{refusal}");
     assert_eq!(stage.text("s__act", json!({})).await, "done");
     let config = ServerConfig { start_timeout: 1, ..server("initialize", Does::Hang).await };
-    assert_eq!(Stage::started(config).await.reason(), "did not answer within 1 seconds of its start");
+    assert_eq!(Stage::started(config).await.reason(), "did not answer within 1 seconds of starting");
 }

@@ -9,28 +9,28 @@ pub enum ModelTrouble {
     #[error("{host} refused the key (status {status}); enter another")]
     KeyRefused { host: String, status: u16 },
     #[error(
-        "{host} has nothing at this address (status {status}): asked at {address}; check the base URL; check the model, too"
+        "{host} has nothing at this address (status {status}): asked at {address}; check the base URL and the model"
     )]
     NothingAtAddress { host: String, status: u16, address: String },
     #[error(
-        "{host} has nothing at this address (status {status}): {address} has no /v1 at its end; most servers want it; check the model, too"
+        "{host} has nothing at this address (status {status}): {address} does not end in /v1, which most servers need; check the base URL and the model"
     )]
     NothingWithoutVersion { host: String, status: u16, address: String },
-    #[error("{host} wants fewer requests (status {status}); wait a little")]
+    #[error("{host} asks for fewer requests (status {status}); wait a little, then try again")]
     FewerRequests { host: String, status: u16 },
-    #[error("{host} wants to be paid first (status {status}); add credit there, or choose another model")]
+    #[error("{host} asks for payment first (status {status}); add credit there, or choose another model")]
     PayFirst { host: String, status: u16 },
     #[error("{host} failed or is overloaded (status {status}); try again later")]
     Overloaded { host: String, status: u16 },
     #[error(
-        "{host} refused the request (status {status}) without saying why; choose another model, or look at the provider's settings"
+        "{host} refused the request (status {status}) without saying why; choose another model, or check the provider's settings"
     )]
     RefusedSilently { host: String, status: u16 },
     #[error("{detail} (asked at {address}; check the base URL)")]
     AddressWrong { detail: String, address: String },
-    #[error("{detail} ({address} has no /v1 at its end; most servers want it)")]
+    #[error("{detail} ({address} does not end in /v1, which most servers need)")]
     AddressWithoutVersion { detail: String, address: String },
-    #[error("{host} reported an error without a word about it; try again, or choose another model")]
+    #[error("{host} reported an error without explaining it; try again, or choose another model")]
     ErrorWithoutWords { host: String },
     #[error(
         "{address} answered with JSON that is not a model's reply instead of a stream of events; check the base URL, and whether this network wants you to sign in first"
@@ -58,50 +58,54 @@ pub enum ModelTrouble {
     WebPageWithoutVersion { address: String, title: String },
     #[error("the certificate of {host} cannot be trusted ({detail}); check this computer's date and time")]
     CertificateDate { host: String, detail: String },
-    #[error("the certificate of {host} cannot be trusted ({detail}); something on the network may be in between")]
+    #[error(
+        "the certificate of {host} cannot be trusted ({detail}); something on the network may be intercepting the connection: check the network, or add its certificate in Settings, Models"
+    )]
     Certificate { host: String, detail: String },
     #[error(
-        "no secure connection to {address} could be made ({detail}); check the base URL, and what stands in between on the network"
+        "no secure connection to {address} could be made ({detail}); check the base URL, and any proxy or firewall in between"
     )]
     NotSecure { address: String, detail: String },
     #[error("{address} did not accept a connection in time; try again, or check the base URL and the network")]
     NotAccepted { address: String },
     #[error("the host {host} cannot be found ({detail}); check the base URL and the network")]
     HostUnknown { host: String, detail: String },
-    #[error("nothing answers at {address} ({detail}); is the server running there?")]
+    #[error("nothing answers at {address} ({detail}); check that the server is running there")]
     NothingAnswers { address: String, detail: String },
     #[error(
-        "the proxy on the way to {host} wants a name and a password; enter both beside the proxy in Settings, Models, or set HTTPS_PROXY with both (http://NAME:PASSWORD@PROXY:PORT) where Bosun is started"
+        "the proxy on the way to {host} requires a name and a password; enter both beside the proxy in Settings, Models, or start Bosun with HTTPS_PROXY set to both (http://NAME:PASSWORD@PROXY:PORT)"
     )]
     ProxyWantsPassword { host: String },
     #[error(
-        "the proxy on the way to {host} does not let the request through ({detail}); ask whoever runs it, or look at the proxy in Settings, Models"
+        "the proxy on the way to {host} does not let the request through ({detail}); ask whoever runs it, or check the proxy in Settings, Models"
     )]
     ProxyRefused { host: String, detail: String },
     #[error(
-        "the proxy on the way to {host} cannot be reached ({detail}); look at the proxy in Settings, Models, at HTTPS_PROXY, and in the settings of the desktop"
+        "the proxy on the way to {host} cannot be reached ({detail}); check the proxy in Settings, Models, in HTTPS_PROXY, and in the settings of the desktop"
     )]
     ProxyUnreached { host: String, detail: String },
     #[error(
-        "{host} cannot be reached without a proxy ({detail}). The settings of {desktop} name a script for it (PAC), which Bosun does not run: enter the proxy in Settings, Models, or set HTTPS_PROXY"
+        "{host} cannot be reached without a proxy ({detail}). The settings of {desktop} choose the proxy with a script (PAC), which Bosun does not run: enter the proxy in Settings, Models, or set HTTPS_PROXY"
     )]
     ProxyScript { host: String, desktop: String, detail: String },
     #[error("the connection to {address} broke before a reply came ({detail}); try again")]
     BrokeBeforeReply { address: String, detail: String },
-    #[error("{host} sent only part of an answer for {seconds} s and was given up; try again, or choose another model")]
+    #[error(
+        "{host} sent only part of an answer for {seconds} s, so Bosun stopped waiting; try again, or choose another model"
+    )]
     OnlyPart { host: String, seconds: String },
-    #[error("{host} sent no answer for {seconds} s and was given up; try again, or choose another model")]
+    #[error("{host} sent no answer for {seconds} s, so Bosun stopped waiting; try again, or choose another model")]
     NoAnswer { host: String, seconds: String },
     #[error(
-        "{host} was still sending the same reply for {seconds} s and was given up; try again, or choose another model"
+        "{host} was still sending the same reply after {seconds} s, so Bosun stopped waiting; try again, or choose another model"
     )]
     StillSending { host: String, seconds: String },
-    #[error("{host} sent nothing for {seconds} s and was given up; try again, or choose another model")]
+    #[error("{host} sent nothing for {seconds} s, so Bosun stopped waiting; try again, or choose another model")]
     SentNothing { host: String, seconds: String },
-    #[error("{host} sent nothing more for {seconds} s and was given up; try again, or choose another model")]
+    #[error("{host} sent nothing more for {seconds} s, so Bosun stopped waiting; try again, or choose another model")]
     SentNothingMore { host: String, seconds: String },
     #[error(
-        "{address} sends requests on to {to}. Bosun does not follow, so that a key never goes where it was not entered for; if you trust that address, make it the base URL"
+        "{address} redirects requests to {to}. Bosun does not follow redirects, so that a key only goes where it was entered for; if you trust that address, make it the base URL"
     )]
     Redirected { address: String, to: String },
     #[error("the reply from {host} broke off before it was complete; try again")]
@@ -110,13 +114,13 @@ pub enum ModelTrouble {
     ReplyBroken { host: String, detail: String },
     #[error("the reply ended before it was complete; try again")]
     ReplyUnfinished,
-    #[error("the reply from {host} does not keep to its own format: {detail}; try again, or choose another model")]
+    #[error("the reply from {host} is not in the expected format: {detail}; try again, or choose another model")]
     BadFormat { host: String, detail: String },
     #[error(
-        "this system's network settings cannot be used: {detail}; look at the proxy and the certificates in Settings, Models"
+        "this system's network settings cannot be used: {detail}; check the proxy and the certificates in Settings, Models"
     )]
     NetworkUnusable { detail: String },
-    #[error("the key holds characters that no key has (a line break, perhaps); enter it again")]
+    #[error("the key contains characters that no key has (perhaps a line break); enter it again")]
     KeyCharacters,
     #[error("the header \"{name}\" has a name that HTTP does not allow; use letters, digits and hyphens")]
     HeaderName { name: String },
@@ -124,7 +128,7 @@ pub enum ModelTrouble {
     HeaderValue { name: String },
     #[error("the header \"{name}\" is sent by Bosun itself; leave it out")]
     HeaderReserved { name: String },
-    #[error("no model was named")]
+    #[error("no model was named; choose one")]
     NoModelNamed,
     #[error("the base URL \"{url}\" has no http:// or https:// in front; it should look like {example}")]
     BaseUrlScheme { url: String, example: String },
@@ -134,30 +138,30 @@ pub enum ModelTrouble {
     BaseUrlOther { url: String, scheme: String, example: String },
     #[error("the base URL \"{url}\" names no host; it should look like {example}")]
     BaseUrlHostless { url: String, example: String },
-    #[error("the base URL \"{url}\" lacks the name that your account has there; put it in place of {place}")]
+    #[error("the base URL \"{url}\" still lacks the name that your account has there; put it in place of {place}")]
     BaseUrlUnnamed { url: String, place: String },
-    #[error("the base URL holds a user name or password; enter the key in its own field instead")]
+    #[error("the base URL contains a user name or password; enter the key in its own field instead")]
     BaseUrlSecret,
-    #[error("the proxy \"{address}\" is no address; it should look like http://proxy.example:3128")]
+    #[error("the proxy \"{address}\" is not an address; it should look like http://proxy.example:3128")]
     ProxyAddress { address: String },
-    #[error("the proxy speaks {scheme}; Bosun speaks http, https and socks5 to proxies")]
+    #[error("the proxy uses {scheme}, but Bosun supports only http, https and socks5 proxies; enter another")]
     ProxyScheme { scheme: String },
     #[error(
-        "the proxy has a user name or password in it; enter them in their own fields, so that the keyring keeps them"
+        "the proxy address contains a user name or password; enter them in their own fields, so that they are kept in the keyring"
     )]
     ProxySecret,
     #[error("the proxy \"{address}\" cannot be used; it should look like http://proxy.example:3128")]
     ProxyUnusable { address: String },
-    #[error("the certificates cannot be read as PEM; paste the text between BEGIN CERTIFICATE and END CERTIFICATE")]
+    #[error("the certificates cannot be read as PEM; paste them whole, from BEGIN CERTIFICATE to END CERTIFICATE")]
     CertificatesUnreadable,
-    #[error("the certificates hold none; paste the text between BEGIN CERTIFICATE and END CERTIFICATE")]
+    #[error("this text contains no certificate; paste it whole, from BEGIN CERTIFICATE to END CERTIFICATE")]
     CertificatesNone,
     #[error(
-        "the AWS profile {profile} signs in with SSO, for which Bosun asks the AWS CLI; install it and run `aws sso login --profile {profile}`, or enter a Bedrock API key"
+        "the AWS profile {profile} signs in with SSO, for which Bosun needs the AWS CLI; install it and run `aws sso login --profile {profile}`, or enter a Bedrock API key"
     )]
     AwsProfileSso { profile: String },
     #[error(
-        "the AWS profile {profile} signs in with the console, for which Bosun asks the AWS CLI; install it and run `aws login --profile {profile}`, or enter a Bedrock API key"
+        "the AWS profile {profile} signs in with the console, for which Bosun needs the AWS CLI; install it and run `aws login --profile {profile}`, or enter a Bedrock API key"
     )]
     AwsProfileConsole { profile: String },
     #[error(
@@ -165,17 +169,17 @@ pub enum ModelTrouble {
     )]
     AwsProfileProgram { profile: String, detail: String },
     #[error(
-        "the AWS profile {profile} takes on a role, for which Bosun asks the AWS CLI; install it, or enter a Bedrock API key"
+        "the AWS profile {profile} assumes a role, for which Bosun needs the AWS CLI; install it, or enter a Bedrock API key"
     )]
     AwsProfileRole { profile: String },
     #[error(
         "the AWS CLI gave no keys for the profile {profile}: {detail}; try `aws sts get-caller-identity --profile {profile}`, or enter a Bedrock API key"
     )]
     AwsCliFailed { profile: String, detail: String },
-    #[error("the login of the AWS profile {profile} has run out, or there was none; run `{command}`, then try again")]
+    #[error("the sign-in of the AWS profile {profile} has expired, or there was none; run `{command}`, then try again")]
     AwsLoginEnded { profile: String, command: String },
     #[error(
-        "the AWS profile {profile} has no keys; start Bosun with what `aws configure export-credentials --format env` prints, or enter a Bedrock API key"
+        "the AWS profile {profile} has no keys; start Bosun with the variables that `aws configure export-credentials --format env` prints, or enter a Bedrock API key"
     )]
     AwsProfileEmpty { profile: String },
     #[error(
@@ -184,19 +188,19 @@ pub enum ModelTrouble {
     AwsNothing { profile: String },
     #[error("the request cannot be signed for AWS; check the base URL")]
     AwsUnsigned,
-    #[error("GOOGLE_APPLICATION_CREDENTIALS names {path}, which cannot be read; set it to a file of credentials")]
+    #[error("GOOGLE_APPLICATION_CREDENTIALS names {path}, which cannot be read; set it to a credentials file")]
     GoogleFileUnreadable { path: String },
     #[error(
         "there are no Google credentials: no GOOGLE_APPLICATION_CREDENTIALS and no application-default credentials; run `gcloud auth application-default login`"
     )]
     GoogleNothing,
-    #[error("{path} is no file of Google credentials; set GOOGLE_APPLICATION_CREDENTIALS to one")]
+    #[error("{path} is not a Google credentials file; set GOOGLE_APPLICATION_CREDENTIALS to one")]
     GoogleFileForeign { path: String },
     #[error(
-        "{path} has credentials of the type \"{given}\"; Bosun takes authorized_user, service_account and impersonated_service_account"
+        "{path} has credentials of the type \"{given}\"; use authorized_user, service_account or impersonated_service_account, which Bosun supports"
     )]
     GoogleFileKind { path: String, given: String },
-    #[error("{path} has credentials of the type {given} that cannot be used; make the file anew")]
+    #[error("{path} has credentials of the type {given} that cannot be used; create the file again")]
     GoogleFileUnusable { path: String, given: String },
     #[error("{path} gave no token; run `gcloud auth application-default login` again")]
     GoogleNoToken { path: String },
@@ -205,10 +209,10 @@ pub enum ModelTrouble {
     #[error("Google does not accept the credentials of {path}; run `gcloud auth application-default login` again")]
     GoogleRefused { path: String },
     #[error(
-        "Vertex AI wants to know which project pays: set GOOGLE_CLOUD_PROJECT, or write it into the base URL, as in https://us-east5-aiplatform.googleapis.com/v1/projects/PROJECT/locations/us-east5"
+        "Vertex AI needs to know which project to bill: set GOOGLE_CLOUD_PROJECT, or write it into the base URL, as in https://us-east5-aiplatform.googleapis.com/v1/projects/PROJECT/locations/us-east5"
     )]
     VertexNoProject,
-    #[error("the request cannot be written: {detail}")]
+    #[error("the request cannot be written: {detail}; change the message, or start a new session")]
     RequestUnwritable { detail: String },
 }
 

@@ -17,13 +17,13 @@ fn every_code_has_an_english_sentence_of_its_own() {
 #[test]
 fn a_sentence_is_its_template_with_the_arguments_in_it() {
     let missing = Problem::ProjectMissing { path: "/srv/x".into() };
-    assert_eq!(missing.to_string(), "the folder /srv/x does not exist; choose another, or make it first");
+    assert_eq!(missing.to_string(), "the folder /srv/x does not exist; choose another, or create it first");
     let two = Problems(vec![Problem::NoRewind, Problem::Gone { path: "/a".into() }]);
     let nested = Problem::NothingTakenBack { why: two };
     assert_eq!(
         nested.to_string(),
-        "nothing was taken back: there is no rewind to undo, or something has happened since; '/a' is not there \
-         any more; look in the folder it was in"
+        "nothing was undone: there is no rewind to undo, or the session has gone on since; look at the timeline; '/a' \
+         no longer exists; look in the folder it was in"
     );
 }
 

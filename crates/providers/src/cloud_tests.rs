@@ -267,7 +267,7 @@ async fn why_a_program_gives_no_keys_is_told_with_what_to_do() {
     let missing = told("test-a", |_| Err(std::io::Error::other("no such file"))).await;
     assert!(missing.contains("install it and run `aws sso login --profile test-a`"), "{missing}");
     let missing = told("test-d", |_| Err(std::io::Error::other("no such file"))).await;
-    assert!(missing.contains("takes on a role") && missing.contains("install"), "{missing}");
+    assert!(missing.contains("assumes a role") && missing.contains("install"), "{missing}");
     let refused = told("test-d", |_| complaint("An error occurred (AccessDenied) when calling AssumeRole")).await;
     assert!(refused.contains("gave no keys") && refused.contains("AccessDenied"), "{refused}");
     let gone = told("test-b", |_| Err(std::io::Error::other("no such file"))).await;

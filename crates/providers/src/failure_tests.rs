@@ -329,15 +329,15 @@ fn an_address_that_leads_nowhere_is_named_with_what_it_lacks() {
         let origin = Origin::new(&config, &crate::testing::endpoint(&config));
         status(&origin, StatusCode::NOT_FOUND, &HeaderMap::new(), body.as_bytes()).message
     };
-    let bare = "(http://localhost:11434 has no /v1 at its end; most servers want it)";
+    let bare = "(http://localhost:11434 does not end in /v1, which most servers need)";
     for (body, words) in [("404 page not found", "404 page not found"), (r#"{"detail":"Not Found"}"#, "Not Found")] {
         assert_eq!(at("http://localhost:11434", body), format!("{words} {bare}"));
     }
-    assert!(at("http://localhost:11434", "").contains("has no /v1 at its end"));
+    assert!(at("http://localhost:11434", "").contains("does not end in /v1"));
     // That a path was not found is labelled as a model that was not.
     let labelled = r#"{"error":{"code":404,"message":"File Not Found","type":"not_found_error"}}"#;
     assert_eq!(at("http://localhost:11434", labelled), format!("File Not Found {bare}"));
-    assert!(at("http://localhost:11434", "{}").contains("has no /v1 at its end"));
+    assert!(at("http://localhost:11434", "{}").contains("does not end in /v1"));
     let elsewhere = at("http://localhost:8080/x/v1", r#"{"detail":"Not Found"}"#);
     assert_eq!(elsewhere, "Not Found (asked at http://localhost:8080/x/v1; check the base URL)");
     // The address is right where the server knows what a model is.

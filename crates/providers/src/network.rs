@@ -226,9 +226,9 @@ mod tests {
     #[test]
     fn what_cannot_be_used_says_why() {
         for (address, word) in [
-            ("proxy:3128", "speaks proxy"),
-            ("nonsense", "no address"),
-            ("ftp://proxy", "speaks ftp"),
+            ("proxy:3128", "uses proxy"),
+            ("nonsense", "not an address"),
+            ("ftp://proxy", "uses ftp"),
             ("http://me:canary@proxy:3128", "in their own fields"),
         ] {
             let message = proxied(address).unwrap_err();
@@ -236,7 +236,7 @@ mod tests {
         }
         assert!(proxied("socks5h://127.0.0.1:1080").is_ok());
         let pem = NetworkOptions { certificates: Some("hello".into()), ..NetworkOptions::default() };
-        assert!(Network::new(pem).unwrap_err().message.contains("hold none"));
+        assert!(Network::new(pem).unwrap_err().message.contains("no certificate"));
     }
 
     /// In the form that is asked with, nothing of it stands as it was given.

@@ -454,7 +454,7 @@ async fn silence_is_given_up() {
             trickle = trickle.part(Part::Ping).and_pause(Duration::from_millis(20));
         }
         let error = error_within(wire, trickle, short(60_000, 60_000, 300)).await;
-        assert!(error.message.contains("still sending the same reply for 0.3 s"), "{error}");
+        assert!(error.message.contains("still sending the same reply after 0.3 s"), "{error}");
     }
 }
 

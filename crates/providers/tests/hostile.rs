@@ -66,7 +66,7 @@ async fn certificates_that_are_wrong_are_refused_before_the_key_is_sent() {
     for (certificate, word) in [
         (include_str!("../fixtures/tls/expired.pem"), "date and time"),
         (include_str!("../fixtures/tls/future.pem"), "date and time"),
-        (include_str!("../fixtures/tls/elsewhere.pem"), "in between"),
+        (include_str!("../fixtures/tls/elsewhere.pem"), "intercepting the connection"),
     ] {
         let chain = vec![CertificateDer::from_pem_slice(certificate.as_bytes()).unwrap()];
         let key = PrivateKeyDer::from_pem_slice(SERVER_KEY.as_bytes()).unwrap();
@@ -196,5 +196,8 @@ async fn a_proxy_that_refuses_is_no_model_server() {
     let through = NetworkOptions { proxy: Some(format!("http://127.0.0.1:{port}")), ..NetworkOptions::default() };
     let error = error_at("http://models.example".to_owned(), through).await;
     assert_eq!((error.kind, error.status), (ModelErrorKind::NotAModelServer, Some(407)));
-    assert!(error.message.contains("the proxy on the way to models.example:80 wants a name and a password"), "{error}");
+    assert!(
+        error.message.contains("the proxy on the way to models.example:80 requires a name and a password"),
+        "{error}"
+    );
 }

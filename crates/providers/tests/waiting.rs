@@ -145,7 +145,8 @@ async fn what_stands_in_between_never_gets_the_key() {
         (
             password.to_owned(),
             ModelErrorKind::NotAModelServer,
-            "the proxy on the way to models.example wants a name and a password; enter both beside the proxy in Settings, Models, or set HTTPS_PROXY",
+            "the proxy on the way to models.example requires a name and a password; enter both beside the proxy in \
+             Settings, Models, or start Bosun with HTTPS_PROXY",
         ),
         (forbidden, ModelErrorKind::NotAModelServer, refused),
         (elsewhere.to_owned(), ModelErrorKind::NotAModelServer, refused),

@@ -22,7 +22,7 @@ fn path() -> PathBuf {
 }
 
 /// What a host's or a container's name has to be.
-const NAMES: &str = "it may hold no blanks and not begin with a dash";
+const NAMES: &str = "it must not contain spaces or start with a dash";
 
 fn name() -> String {
     "name".into()
@@ -62,13 +62,17 @@ fn folders_and_databases_are_told_of_in_one_sentence_everywhere() {
         SandboxError::Elsewhere,
         SandboxError::BadName { what: NamedThing::Host, given: name(), rule: NAMES },
         SandboxError::BadName { what: NamedThing::Container, given: name(), rule: NAMES },
-        SandboxError::BadName { what: NamedThing::ContainerFolder, given: name(), rule: "its path may hold no comma" },
+        SandboxError::BadName {
+            what: NamedThing::ContainerFolder,
+            given: name(),
+            rule: "its path must not contain a comma",
+        },
         SandboxError::NoContainer { name: name(), program: "podman".into(), reason: reason() },
         SandboxError::NoFolderIn { name: name(), program: "podman".into() },
         SandboxError::Unusable {
             program: "podman".into(),
             reason: reason(),
-            remedy: "see whether `podman info` works in a terminal, and start its service where it does not".into(),
+            remedy: "check whether `podman info` works in a terminal, and start its service if it does not".into(),
         },
     ]);
     let troubles = [

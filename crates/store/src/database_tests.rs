@@ -160,7 +160,7 @@ async fn an_entry_of_a_newer_kind_is_named_and_kept() {
         .await
         .unwrap();
     let error = database.entries(&id, 0).await.unwrap_err();
-    assert!(error.to_string().starts_with("entry 2 cannot be read"), "{error}");
+    assert!(error.to_string().starts_with("entry 2 of the session cannot be read"), "{error}");
 }
 
 #[tokio::test]

@@ -9,10 +9,11 @@ pub enum OpenError {
     #[error("the data folder {path} cannot be used: {trouble}. Choose another with BOSUN_DATA_DIR")]
     Folder { path: PathBuf, trouble: FolderTrouble },
     #[error(
-        "{path} was made by a newer Bosun (format {found}, this one knows {known}). Update Bosun; nothing was changed"
+        "{path} was written by a newer Bosun (format {found}; this version reads up to {known}). Nothing was changed; \
+         update Bosun to open it"
     )]
     Newer { path: PathBuf, found: i64, known: i64 },
-    #[error("{path} is not a database. It was left as it is; move it away to begin anew")]
+    #[error("{path} is not a database. It was left as it is; move it elsewhere to start with a new one")]
     NotADatabase { path: PathBuf },
     #[error("{path} belongs to another program. It was left as it is; choose another folder with BOSUN_DATA_DIR")]
     OtherApplication { path: PathBuf },
@@ -22,18 +23,16 @@ pub enum OpenError {
     ReadOnly { path: PathBuf },
     #[error("{path} is locked by another program. Close it (it may be a second Bosun) and try again")]
     Locked { path: PathBuf },
-    #[error(
-        "{path} cannot be opened: {reason}. See what is wrong with it there, or choose another data folder with BOSUN_DATA_DIR"
-    )]
+    #[error("{path} cannot be opened: {reason}. Check that file, or choose another data folder with BOSUN_DATA_DIR")]
     Unusable { path: PathBuf, reason: String },
 }
 
 /// What is wrong with a data folder.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum FolderTrouble {
-    #[error("it is not there and cannot be made")]
+    #[error("it does not exist and could not be created")]
     Missing,
-    #[error("you may not write there")]
+    #[error("you have no permission to write there")]
     Forbidden,
     #[error("a file is in its place")]
     FileInPlace,
@@ -69,21 +68,22 @@ fn without_number(text: &str) -> &str {
 /// An operation on an open database that did not happen.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum DatabaseError {
-    #[error("the disk is full, so this could not be saved; free some space and go on")]
+    #[error("the disk is full, so this could not be saved; free some space, then continue")]
     DiskFull,
-    #[error("Bosun's database is locked by another program; close it and go on")]
+    #[error("Bosun's database is locked by another program; close that program, then continue")]
     Locked,
     #[error(
         "Bosun's database is damaged: {reason}. Nothing was overwritten; restore it from a backup in the data folder"
     )]
     Damaged { reason: String },
-    #[error("{what} is not in the database")]
+    #[error("{what} is not in Bosun's database; it may have been deleted")]
     NotFound { what: String },
-    #[error("entry {seq} cannot be read: {reason}; the session is kept as it is")]
-    CorruptEntry { seq: u64, reason: String },
     #[error(
-        "Bosun's database could not be used: {reason}; see whether the data folder can be written to, and start Bosun anew"
+        "entry {seq} of the session cannot be read: {reason}; the session was left as it is. Restore the data folder \
+         from a backup to read it again"
     )]
+    CorruptEntry { seq: u64, reason: String },
+    #[error("Bosun's database could not be used: {reason}; check that the data folder is writable, then restart Bosun")]
     Unavailable { reason: String },
 }
 

@@ -67,7 +67,7 @@ pub enum KeyError {
     #[error("the key is still in the keyring: {0}")]
     Stays(SecretError),
     /// Everything else went; what was to go with it is still there, and forgotten.
-    #[error("Bosun no longer uses its key, but could not take it out of the keyring ({0}); remove it there")]
+    #[error("Bosun no longer uses its key, but could not remove it from the keyring ({0}); remove it there")]
     Left(SecretError),
     #[error(transparent)]
     Database(#[from] DatabaseError),

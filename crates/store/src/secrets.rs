@@ -30,18 +30,20 @@ pub trait SecretStore: Send + Sync {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum SecretError {
     #[error(
-        "no keyring answers on this system ({reason}); unlock or install one (for example gnome-keyring) to keep keys"
+        "no keyring responds on this system ({reason}); unlock or install one (for example gnome-keyring) to keep keys"
     )]
     Missing { reason: String },
     #[error("the keyring is locked; unlock it and try again")]
     Locked,
-    #[error("the keyring did not answer within {seconds} seconds; answer what it asks, or unlock it, and try again")]
+    #[error("the keyring did not answer within {seconds} seconds; answer its prompt or unlock it, then try again")]
     Slow { seconds: u64 },
-    #[error("the keyring gave back another key than it was given; enter the key again, or look at the keyring")]
+    #[error(
+        "the keyring returned a different key from the one it was given; enter the key again, or check the keyring"
+    )]
     Other,
-    #[error("the keyring did not take the key: {reason}; unlock it and enter the key again")]
+    #[error("the keyring did not accept the key: {reason}; unlock it and enter the key again")]
     Refused { reason: String },
-    #[error("the keyring did not remove it: {reason}; unlock it and try again, or remove it there")]
+    #[error("the keyring did not remove the entry: {reason}; unlock it and try again, or remove the entry there")]
     Unremoved { reason: String },
 }
 

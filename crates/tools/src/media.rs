@@ -51,13 +51,13 @@ fn usable<'m>(mime: &'m str, bytes: &[u8], abilities: Abilities) -> Result<(Medi
             let image = image::sniff(bytes).ok_or("its bytes are no whole PNG, JPEG, GIF or WebP image")?;
             if image.width > MAX_SIDE || image.height > MAX_SIDE {
                 return Err(format!(
-                    "it has {} by {} pixels and models take at most {MAX_SIDE} a side",
+                    "it has {} by {} pixels, but models accept at most {MAX_SIDE} per side",
                     image.width, image.height
                 ));
             }
             within(bytes, MAX_IMAGE)?;
             if image.bursts(bytes.len()) {
-                return Err("it would unpack to far more pixels than its size makes believe".into());
+                return Err("it would unpack to far more pixels than its size suggests".into());
             }
             // The bytes are right where the name is wrong.
             Ok((MediaKind::Image, image.mime))

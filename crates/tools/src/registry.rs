@@ -17,7 +17,7 @@ pub struct ToolRegistry {
 pub enum RegistryError {
     #[error("two tools are called '{name}'; rename or remove one of them")]
     Duplicate { name: String },
-    #[error("the state field '{name}' is declared twice and not the same way; rename or remove one of them")]
+    #[error("the state field '{name}' is declared twice in different ways; rename or remove one of them")]
     Field { name: String },
 }
 

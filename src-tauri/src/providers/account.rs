@@ -134,7 +134,7 @@ mod tests {
             assert!(refused.message.contains(word), "{}", refused.message);
         }
         let anthropic = from_form("anthropic".to_owned(), &form("a", "https://h/v1")).unwrap_err().0;
-        assert!(anthropic.message.contains("keeps its kind"), "{}", anthropic.message);
+        assert!(anthropic.message.contains("cannot be changed"), "{}", anthropic.message);
         let home = form("OpenAI", "https://api.openai.com/v1");
         let back = from_form("openai".to_owned(), &home).map_err(|error| error.0.message);
         assert_eq!(back.map(|account| account.family), Ok(Family::OpenAiResponses));

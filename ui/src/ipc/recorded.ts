@@ -120,7 +120,7 @@ export function recordedClient(world: World): { client: UiClient; host: Host } {
     stopSubagent: (session, child) =>
       act('stopSubagent', { session, child }, () => {
         const node = host.snapshot(session).agents.find((one) => one.session === child);
-        if (!node) return fail('This subagent is not at work.');
+        if (!node) return fail('This subagent is not running; it may just have finished.');
         host.emit(session, {
           type: 'agent_updated',
           agent: { ...node, status: 'cancelled', current: null, ended_at: NOW },

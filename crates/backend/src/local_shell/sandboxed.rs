@@ -55,7 +55,7 @@ fn of_sandbox(error: SandboxError) -> BackendError {
 fn of_run(error: BackendError) -> BackendError {
     match error {
         BackendError::Unreachable { reason, .. } | BackendError::Spawn { reason } => BackendError::NoSandbox {
-            reason: format!("bubblewrap cannot be used now: {reason}; mend that and try again"),
+            reason: format!("bubblewrap cannot be used now: {reason}; fix that and try again"),
         },
         error => error,
     }

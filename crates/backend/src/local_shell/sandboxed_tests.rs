@@ -163,8 +163,8 @@ async fn without_a_sandbox_nothing_runs() {
     let ran = top.path().join("ran");
     let backend = LocalShellBackend::open(Path::new("/usr"), in_sandbox()).unwrap();
     let refused = execute(&backend, &format!("echo > {}", ran.display())).await.unwrap_err();
-    let said = "the command was not run: it is to run in a sandbox, and bubblewrap is not on this machine; add it with \
-                apt-get install bubblewrap, or have the sandbox turned off for these commands";
+    let said = "the command was not run: it is to run in a sandbox, and bubblewrap is not installed on this machine; \
+                install it with apt-get install bubblewrap, or have the sandbox turned off for these commands";
     assert_eq!(refused.to_string(), said);
     assert!(!ran.exists());
 }

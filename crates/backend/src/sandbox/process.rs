@@ -56,22 +56,22 @@ impl fmt::Display for NamedThing {
 /// Why an executor is not there, in words that say what to do.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum SandboxError {
-    #[error("{program} is not on this machine; add it with {remedy}")]
+    #[error("{program} is not installed on this machine; install it with {remedy}")]
     Missing { program: &'static str, remedy: &'static str },
-    #[error("{program} is here and cannot be used: {reason}; {remedy}")]
+    #[error("{program} is installed but cannot be used: {reason}; {remedy}")]
     Unusable { program: String, reason: String, remedy: String },
-    #[error("there is no sandbox for commands on this system: it takes Linux with bubblewrap")]
+    #[error("commands cannot run in a sandbox on this system: the sandbox needs Linux with bubblewrap")]
     Elsewhere,
     #[error("'{given}' cannot be the name of a {what}: {rule}; use another name")]
     BadName { what: NamedThing, given: String, rule: &'static str },
     #[error(
-        "no container can be had from '{name}': {program} says: {reason}; name a container that runs, or an image that \
-         is here or has its registry in its name"
+        "no container could be started from '{name}': {program} says: {reason}; name a running container, an image \
+         that is on this machine, or one with its registry in the name"
     )]
     NoContainer { name: String, program: String, reason: String },
     #[error(
-        "the container '{name}' is there already, and no folder can be mounted in it any more; leave the folder out to work \
-         on what is in it, copy it there with `{program} cp`, or name an image"
+        "the container '{name}' already exists, and no folder can be mounted into it any more; leave out the folder to \
+         work on what is in the container, copy the folder there with `{program} cp`, or name an image"
     )]
     NoFolderIn { name: String, program: String },
     #[error(transparent)]
@@ -79,7 +79,7 @@ pub enum SandboxError {
 }
 
 /// What a host's or a container's name has to be: anything else could be an option.
-const NAME_RULE: &str = "it may hold no blanks and not begin with a dash";
+const NAME_RULE: &str = "it must not contain spaces or start with a dash";
 
 /// How commands of an executor run.
 #[derive(Clone, Debug)]

@@ -465,10 +465,10 @@ async fn another_machine_is_not_the_known_one() {
 async fn an_image_that_is_nowhere_is_said() {
     let Some(said) = places::no_such_image().await else { return };
     assert!(
-        said.starts_with("no container can be had from 'localhost:1/bosun-test-nowhere': /usr/bin/podman"),
+        said.starts_with("no container could be started from 'localhost:1/bosun-test-nowhere': /usr/bin/podman"),
         "{said}"
     );
-    assert!(!said.contains('\n') && said.contains("name a container that runs, or an image"), "{said}");
+    assert!(!said.contains('\n') && said.contains("name a running container, an image"), "{said}");
 }
 
 /// What somebody else made is worked in where it works, and is left running.

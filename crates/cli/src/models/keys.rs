@@ -96,7 +96,7 @@ impl Row {
             KeySource::Keyring => "the keyring".to_owned(),
             KeySource::Environment { variable } => variable.clone(),
             KeySource::Cloud { from } => one_line(from),
-            KeySource::Locked { why } | KeySource::Memory { why } => format!("kept, but not given out: {why}"),
+            KeySource::Locked { why } | KeySource::Memory { why } => format!("stored, but could not be read: {why}"),
             KeySource::Missing => "none".to_owned(),
         };
         format!("{:<12}  {:<40}  {source}", one_line(&self.provider), one_line(&self.host))

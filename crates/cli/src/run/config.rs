@@ -35,7 +35,8 @@ pub(super) async fn tell_of_servers(
                 tell(&format!("bosun: the server '{name}' {}; this run goes on without it", visible(&reason)));
             }
             Health::NeedsSignIn => tell(&format!(
-                "bosun: the server '{name}' wants somebody to sign in; this run goes on without it. Do it with: {}",
+                "bosun: the server '{name}' needs someone to sign in first; this run goes on without it. Do it with: \
+                 {}",
                 crate::mcp::sign_in_with(name, config)
             )),
             Health::Stopped | Health::Starting | Health::Ready { .. } => {}

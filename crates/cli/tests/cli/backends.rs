@@ -170,7 +170,7 @@ fn a_container_that_is_there_takes_no_project() {
     let project = Project::new().file("kept.txt", "here\n");
     let desk = Desk::new(&project).with("CONTAINERS_CONF", settings.to_str().unwrap().to_owned());
     let refused = desk.refused(&["--backend", &format!("container:{}", there.0)]);
-    assert!(refused.contains("is there already") && refused.contains("leave the folder out"), "{refused}");
+    assert!(refused.contains("already exists") && refused.contains("leave out the folder"), "{refused}");
     let list = calls(&[("ls", json!({ "path": "/" })), ("ls", json!({ "path": "/box" }))]);
     let answers = desk.tools(&["--route", &format!("/box=container:{}", there.0)], &list);
     assert!(told(&answers)[0].1.contains("/kept.txt") && told(&answers)[1].1.contains("/box/bin/"), "{answers:#?}");

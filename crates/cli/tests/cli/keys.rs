@@ -186,7 +186,7 @@ fn by_commands() {
     assert_eq!(keys(&["set", "openai", "--base-url", &url, "--no-test"], KEY).code, Some(0));
     assert_eq!(server.requests().len(), calls, "nobody was called");
 
-    assert!(keys(&["set", "openai"], "two canary words\n").sentence().contains("this is no key"));
+    assert!(keys(&["set", "openai"], "two canary words\n").sentence().contains("this is not a key"));
     assert!(keys(&["set", "openai"], "").sentence().contains("no key came"));
     assert!(keys(&["set", "azure"], "canary-0123456789\n").sentence().contains("azure has no address yet"));
     assert!(keys(&["set", "nobody"], "canary\n").sentence().contains("there is no provider \"nobody\""));

@@ -152,7 +152,7 @@ fn files_go_along_with_a_task() {
     let program = bench.data.path().join("program");
     fs::write(&program, [0x7f, b'E', b'L', b'F', 0, 1, 2, 3]).unwrap();
     let folder = bench.data.path().to_str().unwrap();
-    for (file, reason) in [("/nowhere/at/all", "No such file"), (folder, "no regular file")] {
+    for (file, reason) in [("/nowhere/at/all", "No such file"), (folder, "not a regular file")] {
         let refused = bench.run(&["--attach", file, "how high is it?"]);
         assert!(refused.sentence().contains(reason), "{}", refused.err);
     }

@@ -60,8 +60,7 @@ fn a_limit_of_money_that_cannot_hold_is_said() {
     let bench = reading();
     let ran = bench.run(&["--max-cost", "0.001", "read"]);
     assert_eq!((ran.code, ran.out.as_str()), (Some(0), "all read\n"), "{}", ran.err);
-    let told =
-        "A turn may cost $0.001, but the price of openai:test-model is not known, so what it costs is not counted.";
+    let told = "A turn may cost $0.001, but the price of openai:test-model is not known, so its cost is not counted.";
     assert_eq!(ran.err.matches(told).count(), 1, "{}", ran.err);
 }
 

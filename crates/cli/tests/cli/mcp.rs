@@ -60,7 +60,7 @@ fn signing_in_shows_the_page_and_says_when_no_keyring_keeps_it() {
 fn what_is_no_server_or_no_place_to_sign_in_is_said() {
     let (bench, office) = (Bench::new(), ToolOffice::start());
     let config = config(&bench, &office);
-    for (server, reason) in [("nobody", "no server of tools called 'nobody'"), ("here", "where nobody signs in")] {
+    for (server, reason) in [("nobody", "no tool server called 'nobody'"), ("here", "which needs no sign-in")] {
         for what in ["sign-in", "sign-out"] {
             let outcome = ran(bench.bosun().args(["mcp", what, server, "--config", &config]));
             assert!(outcome.sentence().contains(reason), "{}", outcome.err);

@@ -124,7 +124,10 @@ fn a_script_that_chooses_the_proxy_is_said_not_to_be_run() {
     desk.gnome("org.gnome.system.proxy mode 'auto'\norg.gnome.system.proxy autoconfig-url 'http://127.0.0.1:9/x.pac'");
     let (heard, said) = desk.call("GNOME", |_| {});
     assert_eq!(heard, "");
-    assert!(said.contains("The settings of GNOME name a script for it (PAC), which Bosun does not run"), "{said}");
+    assert!(
+        said.contains("The settings of GNOME choose the proxy with a script (PAC), which Bosun does not run"),
+        "{said}"
+    );
 }
 
 /// What is on this machine is reached without asking anybody, and a program that does not end holds nothing up.

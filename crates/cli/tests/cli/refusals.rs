@@ -24,9 +24,9 @@ fn a_folder_that_can_be_no_project_is_named_with_the_reason() {
     std::fs::create_dir(&home).unwrap();
     std::fs::create_dir(bench.data()).unwrap();
     for (folder, words) in [
-        (bench.project.at("missing"), "does not exist; choose another, or make it first"),
+        (bench.project.at("missing"), "does not exist; choose another, or create it first"),
         (bench.project.at("file.txt"), "is a file, not a folder; choose the folder it is in"),
-        (home.clone(), "is your home folder, with your keys and settings in it; choose or make a folder inside it"),
+        (home.clone(), "is your home folder, with your keys and settings in it; choose or create a folder inside it"),
         ("/".into(), "is the whole machine; choose a folder with one project in it"),
         (bench.data(), "which no agent may change; choose a folder with one project in it"),
     ] {
@@ -237,12 +237,12 @@ fn a_data_folder_that_cannot_be_had_is_not_called_empty() {
         (file.clone(), "a file is in its place"),
         (file.join("below"), "a file is in its place"),
         // Nothing can be made there, not even by root.
-        ("/proc/bosun".into(), "it is not there and cannot be made"),
+        ("/proc/bosun".into(), "it does not exist and could not be created"),
     ];
     // Root may write wherever it likes.
     if std::fs::write(closed.join("probe"), "").is_err() {
-        cases.push((closed.join("data"), "you may not write there"));
-        cases.push((closed, "you may not write there"));
+        cases.push((closed.join("data"), "you have no permission to write there"));
+        cases.push((closed, "you have no permission to write there"));
     }
     let run = ["run", "--project", bench.project.root_str(), "--model", "tour:en", "x"];
     for (folder, reason) in cases {
@@ -267,7 +267,7 @@ fn a_database_of_a_newer_version_is_left_as_it_is() {
     for ran in [bench.run(&["hello"]), ran(bench.bosun().args(["sessions", "list"]))] {
         let sentence = ran.sentence();
         assert!(
-            sentence.contains("made by a newer Bosun (format 999") && sentence.contains("Update Bosun"),
+            sentence.contains("written by a newer Bosun (format 999") && sentence.contains("update Bosun"),
             "{sentence}"
         );
     }
@@ -292,7 +292,7 @@ fn a_database_that_another_program_locks_is_said_and_a_turn_goes_on_afterwards()
     let output = child.wait_with_output().unwrap();
     let err = String::from_utf8(output.stderr).unwrap();
     assert_eq!(output.status.code(), Some(1), "{err}");
-    assert!(err.contains("database is locked by another program; close it and go on"), "{err}");
+    assert!(err.contains("database is locked by another program; close that program, then continue"), "{err}");
     assert!(err.contains("go on with: bosun run --session"), "{err}");
 
     let locked = bench.run(&["another"]);
@@ -315,5 +315,5 @@ fn a_project_folder_that_cannot_be_read_is_named() {
     let ran = ran(command.arg(&closed));
     std::fs::set_permissions(&closed, std::fs::Permissions::from_mode(0o700)).unwrap();
     let sentence = ran.sentence();
-    assert!(sentence.contains("closed cannot be read with your rights"), "{sentence}");
+    assert!(sentence.contains("have no permission to read the folder"), "{sentence}");
 }

@@ -77,7 +77,7 @@ fn a_session_is_summed_up_by_its_own_model_looked_at_and_taken_back() {
     let next = sent(&bench, &session);
     assert!(next.contains("About the mast") && !next.contains("spoken of."), "{next}");
     let nothing = sessions(&bench, &["undo-summary", id]);
-    assert!(nothing.sentence().contains("nothing of this conversation is summed up"), "{}", nothing.err);
+    assert!(nothing.sentence().contains("nothing of this conversation has been summarised"), "{}", nothing.err);
 }
 
 /// `edit-summary` with `words` on its standard input.
@@ -93,7 +93,7 @@ fn edited(bench: &Bench, session: &SessionId, words: &str, more: &[&str]) -> Ran
 fn a_summary_gets_other_words_from_standard_input_or_a_file() {
     let (bench, session) = talked("The ship was spoken of.");
     let early = edited(&bench, &session, "Too early.", &[]);
-    assert!(early.sentence().contains("nothing of this conversation is summed up"), "{}", early.err);
+    assert!(early.sentence().contains("nothing of this conversation has been summarised"), "{}", early.err);
     assert_eq!(sessions(&bench, &["compact", session.as_str()]).code, Some(0));
 
     let told = edited(&bench, &session, "The ship is called Otter.\n", &["--format", "json"]);
@@ -101,7 +101,7 @@ fn a_summary_gets_other_words_from_standard_input_or_a_file() {
     let summary: ConversationSummary = serde_json::from_str(&told.out).unwrap();
     assert_eq!((summary.text.as_str(), summary.edited), ("The ship is called Otter.", true));
     let empty = edited(&bench, &session, " \n", &[]);
-    assert!(empty.sentence().contains("a summary needs words"), "{}", empty.err);
+    assert!(empty.sentence().contains("a summary cannot be empty"), "{}", empty.err);
     let next = sent(&bench, &session);
     assert!(next.contains("called Otter.") && !next.contains("spoken of."), "{next}");
 
@@ -120,7 +120,11 @@ fn a_summary_that_cannot_be_made_changes_nothing_and_says_why() {
     assert_eq!(bench.run(&["first"]).code, Some(0));
     let session = bench.last_session();
     let short = sessions(&bench, &["compact", session.as_str()]);
-    assert!(short.sentence().contains("there is nothing to compact yet"), "{}", short.err);
+    assert!(
+        short.sentence().contains("there is nothing to compact yet; the latest messages are kept as they are"),
+        "{}",
+        short.err
+    );
     let (bench, session) = talked(Reply::http(401, "no such key"));
     let refused = sessions(&bench, &["compact", session.as_str()]);
     assert!(refused.sentence().contains("nothing was removed"), "{}", refused.err);
@@ -160,9 +164,13 @@ fn a_run_says_that_the_conversation_could_not_be_summed_up_and_what_helps() {
     assert_eq!(bench.run(&["--agent", agent, "Speak of the mast"]).code, Some(0));
     let session = bench.last_session();
     let told = |words: &str| {
-        assert_eq!(words.matches("The conversation is due to be summed up, but that failed (").count(), 1, "{words}");
+        assert_eq!(
+            words.matches("The conversation is due for a summary, but writing it failed (").count(),
+            1,
+            "{words}"
+        );
         assert!(words.contains("no summaries today"), "{words}");
-        assert!(words.contains("Choose another model for summaries in the settings under Models"), "{words}");
+        assert!(words.contains("Choose another model for summaries in Settings, Models"), "{words}");
     };
     let ran = bench.go_on(&session, &["Speak of the sails"]);
     assert_eq!(ran.code, Some(0), "{}", ran.err);

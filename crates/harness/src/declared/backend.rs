@@ -108,8 +108,8 @@ pub enum DeclaredScope {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum RouteFault {
     #[error(
-        "at '/' there can only be another machine or a container, and not read_only; give it a folder of its own, such as \
-         /memories"
+        "only another machine or a container can be at '/', and it cannot be read_only; give this a folder of its own, \
+         such as /memories"
     )]
     Root,
     #[error("two routes are at '{prefix}'; give each a folder of its own")]
@@ -118,13 +118,13 @@ pub enum RouteFault {
     NoNamespace { prefix: VirtualPath },
     #[error("'{given}' is not a namespace: use non-empty names of letters, digits and - _ . @ + : ~")]
     BadNamespace { given: String },
-    #[error("the folder at '{prefix}' needs its 'folder', a whole path of this machine")]
+    #[error("the folder at '{prefix}' needs its 'folder', an absolute path on this machine")]
     NoFolder { prefix: VirtualPath },
-    #[error("the 'folder' of '{prefix}' has to be a whole path of this machine, not \"{}\"", folder.display())]
+    #[error("the 'folder' of '{prefix}' must be an absolute path on this machine, not \"{}\"", folder.display())]
     PartOfPath { prefix: VirtualPath, folder: PathBuf },
-    #[error("the other machine at '{prefix}' needs its 'host', as `ssh HOST` has it")]
+    #[error("the other machine at '{prefix}' needs its 'host', as in `ssh HOST`")]
     NoHost { prefix: VirtualPath },
-    #[error("the container at '{prefix}' needs its 'container', the name of one that runs or of an image")]
+    #[error("the container at '{prefix}' needs its 'container', the name of a running one or of an image")]
     NoContainer { prefix: VirtualPath },
     #[error("'{field}' at '{prefix}' is for the kind {kind} only; leave it out")]
     Misplaced { prefix: VirtualPath, field: &'static str, kind: &'static str },

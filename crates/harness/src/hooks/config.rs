@@ -133,11 +133,11 @@ pub enum HookError {
     Duplicate { name: String },
     #[error("the hook '{hook}' needs a command: the program to run")]
     NoCommand { hook: String },
-    #[error("'{field}' of the hook '{hook}' holds a NUL byte or is no variable")]
+    #[error("'{field}' of the hook '{hook}' contains a NUL byte or is not a variable")]
     Value { hook: String, field: &'static str },
     #[error("the timeout of the hook '{hook}' is {given} seconds; use 1 to {most}")]
     Timeout { hook: String, given: u64, most: u64 },
-    #[error("the hook '{hook}' names tools, which only before_tool and after_tool have; leave them out at {point}")]
+    #[error("the hook '{hook}' lists tools, which only before_tool and after_tool accept; remove them at {point}")]
     Tools { hook: String, point: &'static str },
     #[error("the hook '{hook}' cannot {wanted} at {point}; use go_on there")]
     Failure { hook: String, wanted: &'static str, point: &'static str },
@@ -265,10 +265,10 @@ mod tests {
             ("name = \"a\\u001b[2J\"\npoint = \"turn_end\"\ncommand = \"b\"", "needs a name"),
             ("name = \"a\"\npoint = \"turn_end\"\ncommand = \"\"", "the program to run"),
             ("name = \"a\"\npoint = \"turn_end\"\ncommand = \"b\"\ntimeout = 0", "use 1 to 600"),
-            ("name = \"a\"\npoint = \"turn_end\"\ncommand = \"b\"\ntools = [\"x\"]", "leave them out at turn_end"),
+            ("name = \"a\"\npoint = \"turn_end\"\ncommand = \"b\"\ntools = [\"x\"]", "remove them at turn_end"),
             ("name = \"a\"\npoint = \"turn_end\"\ncommand = \"b\"\non_failure = \"deny\"", "cannot deny at turn_end"),
             ("name = \"a\"\npoint = \"turn_start\"\ncommand = \"b\"\non_failure = \"ask\"", "cannot ask at turn_start"),
-            ("name = \"a\"\npoint = \"turn_end\"\ncommand = \"b\"\nenv = { \"=\" = \"c\" }", "no variable"),
+            ("name = \"a\"\npoint = \"turn_end\"\ncommand = \"b\"\nenv = { \"=\" = \"c\" }", "not a variable"),
         ];
         for (text, expected) in table {
             let message = check(&[read(text)]).unwrap_err().to_string();

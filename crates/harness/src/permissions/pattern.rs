@@ -32,13 +32,13 @@ enum Part {
 /// A pattern that cannot be a rule's.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum PathPatternError {
-    #[error("the path '{0}' of a rule has to begin with /")]
+    #[error("the path '{0}' of a rule must start with /")]
     NotFromRoot(String),
-    #[error("the path '{0}' of a rule holds '..', which no path does")]
+    #[error("the path '{0}' of a rule must not contain '..'")]
     Traversal(String),
-    #[error("the path '{0}' of a rule begins at a home folder; begin at /")]
+    #[error("the path '{0}' of a rule starts at a home folder; start it with /")]
     Home(String),
-    #[error("the braces of '{path}' stand for more than {most} paths; write several rules")]
+    #[error("the braces of '{path}' expand to more than {most} paths; write several rules")]
     TooMany { path: String, most: usize },
 }
 

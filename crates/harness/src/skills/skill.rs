@@ -32,17 +32,17 @@ pub struct Skill {
 /// What is wrong with a skill although it can be used.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum SkillWarning {
-    #[error("the front matter is no valid YAML ({0}); its lines were read one by one")]
+    #[error("the front matter is not valid YAML ({0}); its lines were read one by one")]
     ByLine(String),
-    #[error("the name may only have lower-case letters, digits and single hyphens inside")]
+    #[error("the name may only contain lower-case letters, digits and single hyphens between them")]
     NameLetters,
     #[error("the name is longer than {most} characters")]
     NameLong { most: usize },
-    #[error("the name is not that of its folder, '{folder}'")]
+    #[error("the name does not match that of its folder, '{folder}'")]
     NotItsFolder { folder: String },
-    #[error("the description is cut at {most} characters")]
+    #[error("the description was cut at {most} characters")]
     DescriptionCut { most: usize },
-    #[error("the compatibility is cut at {most} characters")]
+    #[error("the compatibility was cut at {most} characters")]
     CompatibilityCut { most: usize },
 }
 

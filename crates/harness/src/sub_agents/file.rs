@@ -25,7 +25,7 @@ pub enum SubagentFileError {
     FrontMatter(#[from] FrontMatterError),
     #[error("the front matter has no '{0}'")]
     Missing(&'static str),
-    #[error("'{0}' is no name for a subagent: use lower-case letters, digits and single hyphens, at most 64")]
+    #[error("'{0}' cannot be the name of a subagent: use lower-case letters, digits and single hyphens, at most 64")]
     Name(String),
     #[error("'{field}' must be {wanted}")]
     Field { field: &'static str, wanted: FieldKind },
@@ -62,7 +62,7 @@ pub enum FieldKind {
 pub enum SubagentWarning {
     #[error("'{0}' is not known and has no effect")]
     Unknown(String),
-    #[error("the front matter is no valid YAML ({0}); its lines were read one by one")]
+    #[error("the front matter is not valid YAML ({0}); its lines were read one by one")]
     ByLine(String),
 }
 

@@ -85,7 +85,7 @@ fn a_file_with_a_mistake_is_no_subagent() {
     let with = |lines: &str| parse(&format!("---\n{lines}\n---\nx")).unwrap_err().to_string();
     assert_eq!(with("name: a"), "the front matter has no 'description'");
     for name in ["../a", "A", "a b", "a/b", "-a", "a--b"] {
-        assert!(with(&format!("name: {name}\ndescription: d")).contains("is no name for a subagent"), "{name}");
+        assert!(with(&format!("name: {name}\ndescription: d")).contains("cannot be the name of a subagent"), "{name}");
     }
     assert_eq!(with("name: a\ndescription: d\nmax_steps: 0"), "'max_steps' must be a whole number above 0");
     for effort in ["hard", "3", "[high]"] {

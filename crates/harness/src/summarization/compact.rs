@@ -34,15 +34,18 @@ pub struct Compacted {
 /// Why nothing was made shorter. The history is as it was.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum CompactionError {
-    #[error("there is nothing to compact yet")]
+    #[error("there is nothing to compact yet; the latest messages are kept as they are")]
     NothingToCompact,
-    #[error("a turn is at work; wait until it has ended, or stop it, and compact then")]
+    #[error("a turn is running; wait until it ends, or stop it, then compact the conversation")]
     TurnOpen,
-    #[error("the model gave no summary; nothing was removed")]
+    #[error("the model gave no summary, so nothing was removed; try again, or choose another model")]
     Empty,
-    #[error("the summary was longer than what it was to replace; nothing was removed")]
+    #[error(
+        "the summary was longer than the text it would have replaced, so nothing was removed; try again, or choose \
+         another model"
+    )]
     TooLong,
-    #[error("the summary could not be made ({0}); nothing was removed")]
+    #[error("the summary could not be written ({0}), so nothing was removed; try again, or choose another model")]
     Failed(AgentError),
     #[error("the summary could not be saved: {0}")]
     Journal(bosun_agent::JournalError),
@@ -55,7 +58,7 @@ impl CompactionError {
     pub(super) fn why(&self) -> String {
         match self {
             Self::Empty => "the model gave no summary".to_owned(),
-            Self::TooLong => "the summary was longer than what it was to replace".to_owned(),
+            Self::TooLong => "the summary was longer than the text it would have replaced".to_owned(),
             Self::Failed(error) => error.to_string(),
             Self::NothingToCompact | Self::TurnOpen | Self::Journal(_) | Self::Cancelled => self.to_string(),
         }

@@ -290,8 +290,8 @@ async fn a_limit_of_money_that_does_not_count_a_model_is_said_once_a_turn() {
     };
     let told = |model: &str| {
         vec![format!(
-            "A turn may cost $2.5, but the price of house:{model} is not known, so what it costs is not counted. Enter the \
-             price in the settings under Models, or set a limit of tokens"
+            "A turn may cost $2.5, but the price of house:{model} is not known, so its cost is not counted. Enter the \
+             price in Settings, Models, or set a limit of tokens"
         )]
     };
     assert_eq!(of_turn(None, None, Some(2.5)).await, told("main"));

@@ -138,7 +138,7 @@ async fn a_subagent_works_without_tools_that_are_not_here_and_the_person_is_told
         EntryBody::Noted { kind: NoteKind::DefinitionWrong, detail, .. } => Some(detail),
         _ => None,
     });
-    let expected = "Subagents: 'b' works without tools that are not here: fly, search_docs";
+    let expected = "Subagents: 'b' works without tools that are not available here: fly, search_docs";
     assert_eq!(told.collect::<Vec<_>>(), [expected]);
 }
 
@@ -188,7 +188,7 @@ async fn a_model_elsewhere_gets_nothing_from_one_of_this_machine() {
     });
     assert_eq!(scene.say("go").await, TurnEnd::Done);
     let refused = scene.result("t");
-    assert!(refused.contains("'test:far' is not on this machine"), "{refused}");
+    assert!(refused.contains("'test:far' does not run on this machine"), "{refused}");
     assert!(elsewhere.requests().is_empty());
     assert_eq!(scene.result("u"), "from beside");
 }
@@ -312,7 +312,10 @@ async fn what_a_subagent_says_in_the_place_of_its_answer_is_no_success() {
     });
     assert_eq!(scene.say("go").await, TurnEnd::Done);
     let told = scene.result("t");
-    assert!(told.starts_with("Error: the subagent did not finish: the model did not hand in its answer"), "{told}");
+    assert!(
+        told.starts_with("Error: the subagent did not finish: the model did not give its answer in the required form"),
+        "{told}"
+    );
     assert!(told.ends_with("So far it had said: I think so."), "{told}");
 }
 

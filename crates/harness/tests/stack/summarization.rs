@@ -432,13 +432,12 @@ async fn a_summary_that_could_not_be_made_is_said_once_a_turn_for_each_reason() 
     let scene = at_six_messages(replies.concat());
     std::fs::write(scene.project.at("a.txt"), "and so on ".repeat(2_000)).unwrap();
     talk(&scene, 0..4).await;
-    let way_out = "Choose another model for summaries in the settings under Models, or compact it by hand";
+    let way_out = "Choose another model for summaries in Settings, Models, or compact the conversation yourself";
     let failed = format!(
-        "The conversation is due to be summed up, but that failed (scripted: no); it is sent as it is. {way_out}"
+        "The conversation is due for a summary, but writing it failed (scripted: no), so all of it is sent. {way_out}"
     );
-    let empty = format!(
-        "The conversation is due to be summed up, but the model gave no summary; it is sent as it is. {way_out}"
-    );
+    let empty =
+        format!("The conversation is due for a summary, but the model gave none, so all of it is sent. {way_out}");
     assert_eq!(told(&scene), [failed.clone(), empty.clone()]);
     let long = format!("request 4: {}", "please ".repeat(9_000));
     assert_eq!(scene.say(&long).await, TurnEnd::Done);
@@ -515,8 +514,9 @@ async fn a_summary_that_was_taken_back_is_not_made_anew_with_the_next_message() 
     assert_eq!(told(&again), Vec::<String>::new(), "it is due by itself");
 }
 
-const MADE_ANEW: &str = "The conversation was summed up again although you took its summary back: it no longer fits the \
-     window of this model. Choose a model with a larger window, or start a new session, to have all of it sent";
+const MADE_ANEW: &str = "The conversation no longer fits the context window of this model, so the summary you undid \
+                         was made again. To have all of it sent, choose a model with a larger window, or start a new \
+                         session";
 
 #[tokio::test]
 async fn a_summary_that_was_taken_back_and_has_to_be_made_anew_is_said() {

@@ -70,7 +70,7 @@ async fn of_many_who_decide_the_same_call_exactly_one_does() {
             Ok(()) => won += 1,
             Err(error) => {
                 assert_eq!(error.code, ErrorCode::AlreadyDecided);
-                assert!(error.to_string().contains("decided before"), "{error}");
+                assert!(error.to_string().contains("decided already"), "{error}");
             }
         }
     }

@@ -284,7 +284,7 @@ async fn files_alone_go_back_and_a_file_of_the_persons_refuses_it_all() {
     stage.project.write("new.txt", "mine\n");
     let refused = stage.sessions.rewind(&session, first, RewindWhat::Both).await.unwrap_err();
     assert!(
-        refused.to_string().starts_with("nothing was taken back") && refused.to_string().contains("/new.txt"),
+        refused.to_string().starts_with("nothing was undone") && refused.to_string().contains("/new.txt"),
         "{refused}"
     );
     assert_eq!((stage.project.read("a.txt").as_str(), said(&stage, &session).await.len()), ("1\ntwo\n", 2));

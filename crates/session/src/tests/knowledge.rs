@@ -223,7 +223,7 @@ async fn a_skill_is_made_used_switched_off_pinned_deleted_and_brought_back() {
         base: Some(file.revision.clone()),
     };
     let broken = stage.sessions.save_skill_file(&saved("no front matter")).await;
-    assert!(broken.is_err_and(|error| error.to_string().starts_with("this is no skill")));
+    assert!(broken.is_err_and(|error| error.to_string().starts_with("this is not a valid skill")));
     stage.sessions.save_skill_file(&saved("---\nname: release-notes\ndescription: New.\n---\nx")).await.unwrap();
 
     stage.sessions.delete_skill("release-notes").await.unwrap();
@@ -334,7 +334,7 @@ async fn a_subagent_is_declared_offered_switched_off_and_brought_back() {
         base: Some(made.revision.clone()),
     };
     let error = stage.sessions.save_subagent(&wrong).await.unwrap_err().to_string();
-    assert!(error.contains("'secret/**' of a rule has to begin with /"), "{error}");
+    assert!(error.contains("'secret/**' of a rule must start with /"), "{error}");
     assert!(ask(&stage, &session, "hello").await.contains("scout: Looks: around"));
     let named = SubagentRef { origin: SubagentOrigin::User, project: None, name: "scout".into() };
     stage.sessions.switch_subagent(&named, true).await.unwrap();
@@ -458,7 +458,7 @@ async fn what_is_wrong_with_skills_and_subagents_is_said_once() {
     ask(&stage, &session, "and again").await;
     let first = wrong(&stage, &session).await;
     assert_eq!(first.len(), 2, "{first:?}");
-    let skill = "Skills: /.bosun/skills/s/SKILL.md: the name is not that of its folder, 's'";
+    let skill = "Skills: /.bosun/skills/s/SKILL.md: the name does not match that of its folder, 's'";
     assert!(matches!(&first[0], Problem::SkillWrong { detail } if skill.ends_with(detail)), "{first:?}");
     assert_eq!(first[0].to_string(), skill);
     assert!(first[1].to_string().starts_with("Subagents: /.bosun/agents/a.md: "), "{first:?}");

@@ -350,7 +350,7 @@ async fn the_settings_have_more_places() {
     for (wrong, word) in [
         ("[[routes]]\nprefix = \"/\"\nkind = \"state\"", "'/'"),
         ("[[routes]]\nprefix = \"/x\"\nkind = \"store\"", "namespace"),
-        ("[[routes]]\nprefix = \"/x\"\nkind = \"folder\"\nfolder = \"here\"", "whole path"),
+        ("[[routes]]\nprefix = \"/x\"\nkind = \"folder\"\nfolder = \"here\"", "absolute path"),
     ] {
         let error = stage.sessions.save_additions(wrong).await.unwrap_err();
         assert!(error.problem.to_string().contains(word), "{}", error.problem);

@@ -84,7 +84,7 @@ async fn a_finished_turn_is_not_gone_on_with() {
     stage.sessions.send(&session, "hello".into()).await.unwrap();
     stage.sessions.quiet(&session).await.unwrap();
     let finished = stage.sessions.continue_turn(&session).await.unwrap_err();
-    assert_eq!(finished.to_string(), "the last turn is finished; send a message to go on");
+    assert_eq!(finished.to_string(), "the last turn is finished; send a message to continue");
     assert_eq!(said(&stage, &session).await, ["hello", "You said hello."]);
     let stage = stage.restarted(echo).await;
     assert!(stage.sessions.continue_turn(&session).await.is_err());

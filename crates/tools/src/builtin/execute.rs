@@ -126,7 +126,7 @@ impl Execute {
 fn reason(fault: &PreviewFault) -> String {
     match fault {
         PreviewFault::CommandEmpty => "the command is empty; give the command line to run".into(),
-        PreviewFault::CommandNul => "the command holds a NUL byte, which no command line can".into(),
+        PreviewFault::CommandNul => "the command contains a NUL byte, which no command line allows".into(),
         PreviewFault::CommandTooLong { bytes, most } => {
             format!("the command has {bytes} bytes, over the limit of {most}; put it into a file and run that")
         }

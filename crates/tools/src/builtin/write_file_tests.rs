@@ -58,7 +58,7 @@ async fn a_file_that_changed_since_it_was_read_is_not_replaced() {
 async fn a_file_whose_content_is_lost_is_replaced_where_that_is_asked_for() {
     let fixture = Fixture::with_lost_content().await;
     let text = fixture.err("read_file", json!({"file_path": "/a/log"})).await;
-    assert!(text.contains("cannot be had from there any more"), "{text}");
+    assert!(text.contains("is no longer there"), "{text}");
     let write = |overwrite: bool| json!({"file_path": "/a/log", "content": "new\n", "overwrite": overwrite});
     assert!(fixture.problem("write_file", write(false)).await.contains("already exists"));
     assert!(fixture.err("write_file", write(false)).await.contains("already exists"));

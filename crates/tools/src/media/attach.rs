@@ -16,19 +16,17 @@ pub struct Attachable {
 /// Why bytes cannot be given along with a message.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum NotAttachable {
-    #[error("'{name}' is empty, so there is nothing to look at")]
+    #[error("'{name}' is empty, so there is nothing to look at; attach another file")]
     Empty { name: String },
-    #[error("'{name}' has {size} bytes and {what} may have {limit}; {}", what.way_out())]
+    #[error("'{name}' has {size} bytes, over the limit of {limit} for {what}; {}", what.way_out())]
     TooLarge { name: String, what: AttachableKind, size: usize, limit: usize },
-    #[error("'{name}' has {width} by {height} pixels and models take at most {most} a side; make it smaller")]
+    #[error("'{name}' has {width} by {height} pixels, but models accept at most {most} per side; make it smaller")]
     TooManyPixels { name: String, width: u32, height: u32, most: u32 },
-    #[error(
-        "'{name}' would unpack to far more pixels than its size makes believe; save it anew as an ordinary picture"
-    )]
+    #[error("'{name}' would unpack to far more pixels than its size suggests; save it again as an ordinary image")]
     Bursts { name: String },
     #[error(
-        "'{name}' is neither text nor a PNG, JPEG, GIF, WebP or PDF file that is whole; put it into the project folder \
-         and name it there"
+        "'{name}' is neither text nor a complete PNG, JPEG, GIF, WebP or PDF file; put it into the project folder and \
+         name it in your message"
     )]
     Unknown { name: String },
 }
@@ -48,8 +46,8 @@ impl AttachableKind {
     fn way_out(self) -> &'static str {
         match self {
             Self::Image => "make it smaller",
-            Self::Pdf => "attach the pages that matter",
-            Self::Text => "put it into the project folder and name it there, and it is read part by part",
+            Self::Pdf => "attach only the pages that matter",
+            Self::Text => "put it into the project folder and name it in your message, and the agent reads it in parts",
         }
     }
 }
@@ -114,16 +112,16 @@ mod tests {
     #[test]
     fn what_no_model_takes_is_refused_with_a_way_out() {
         let refusal = |bytes: &[u8]| attachable("a.bin", bytes).unwrap_err().to_string();
-        assert_eq!(refusal(b""), "'a.bin' is empty, so there is nothing to look at");
+        assert_eq!(refusal(b""), "'a.bin' is empty, so there is nothing to look at; attach another file");
         assert!(refusal(b"MZ\0\0").contains("neither text nor"));
         assert!(refusal(&[0xFF, 0xFE, b'a']).contains("neither text nor"));
         assert!(refusal(&png(60_000, 60_000)).contains("60000 by 60000 pixels"));
-        assert!(refusal(&png(8_000, 8_000)).contains("more pixels than its size makes believe"));
+        assert!(refusal(&png(8_000, 8_000)).contains("more pixels than its size suggests"));
         let whole = png(2, 2);
         assert!(refusal(&whole[..whole.len() - 1]).contains("neither text nor"));
         assert!(refusal(&vec![b'a'; MAX_TEXT + 1]).contains("262144"));
         let mut huge = png(10, 10);
         huge.resize(MAX_IMAGE + 1, 1);
-        assert!(refusal(&huge).contains("an image may have"));
+        assert!(refusal(&huge).contains("for an image"));
     }
 }

@@ -24,8 +24,8 @@ describe('where commands run', () => {
   });
 
   it.each([
-    ['en', 'Missing: bubblewrap is not on this machine; add it with apt-get install bubblewrap'],
-    ['zh-CN', '缺少：这台电脑上没有 bubblewrap；请用 apt-get install bubblewrap 安装'],
+    ['en', 'Missing: bubblewrap is not installed on this machine; install it with apt-get install bubblewrap'],
+    ['zh-CN', '缺少：这台电脑上没有安装 bubblewrap；请用 apt-get install bubblewrap 安装'],
   ] as const)('says in %s why it cannot be had, and lets what is on be turned off', async (language, words) => {
     const scene = await setUp();
     i18n.use(language, language);

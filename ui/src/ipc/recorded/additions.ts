@@ -167,7 +167,9 @@ export function additions(host: Host, act: Act): Additions {
       }),
     cancelSignIn: (id) =>
       act('cancelSignIn', id, () =>
-        host.signing?.left(Object.assign(new Error('this sign-in was given up'), { code: 'not_found' })),
+        host.signing?.left(
+          Object.assign(new Error('this sign-in was cancelled; sign in again'), { code: 'not_found' }),
+        ),
       ),
     signOut: (session, server) => act('signOut', { session, server }, () => signedIn(server, false)),
     additionForms: () => later(() => forms),

@@ -25,9 +25,10 @@ use guard::{Cover, CoverKind, Guarded};
 
 const REMEDY: &str = "apt-get install bubblewrap";
 /// The usual reasons, each by what the system asks for.
-const NOT_ALLOWED: &str = "let programs make user namespaces: on Ubuntu with an AppArmor profile for bwrap that has \
-                           `userns,` in it (or `sysctl kernel.apparmor_restrict_unprivileged_userns=0`), on Debian with \
-                           `sysctl kernel.unprivileged_userns_clone=1`, in a container by what its engine allows";
+const NOT_ALLOWED: &str = "let programs create user namespaces: on Ubuntu with an AppArmor profile for bwrap that \
+                           contains `userns,` (or `sysctl kernel.apparmor_restrict_unprivileged_userns=0`), on \
+                           Debian with `sysctl kernel.unprivileged_userns_clone=1`, in a container through the \
+                           settings of its engine";
 /// Namespaces of its own, no way to more of them, no rights, no terminal, and an end when the app ends.
 const APART: [&str; 12] = [
     "--unshare-user",
@@ -348,7 +349,7 @@ mod tests {
         let said = refused.to_string();
         assert!(
             said.starts_with(
-                "bubblewrap is here and cannot be used: setting up uid map: Permission denied; let programs"
+                "bubblewrap is installed but cannot be used: setting up uid map: Permission denied; let programs"
             ),
             "{said}"
         );

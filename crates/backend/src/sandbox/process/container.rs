@@ -201,7 +201,7 @@ impl Engine {
     fn unusable(&self, reason: String) -> SandboxError {
         let program = self.program.display().to_string();
         let remedy =
-            format!("see whether `{program} info` works in a terminal, and start its service where it does not");
+            format!("check whether `{program} info` works in a terminal, and start its service if it does not");
         SandboxError::Unusable { program, reason, remedy }
     }
 
@@ -220,7 +220,7 @@ impl Engine {
         if let Some(project) = project {
             let project = named(project)?;
             if project.contains(',') {
-                let rule = "its path may hold no comma";
+                let rule = "its path must not contain a comma";
                 return Err(SandboxError::BadName { what: NamedThing::ContainerFolder, given: project, rule });
             }
             args.push("--mount".into());

@@ -144,8 +144,8 @@ async fn a_container_that_was_there_takes_no_project() {
         let options = ContainerOptions { project: project_in, ..engine.options() };
         let Err(refused) = container("there", Some(project()), options).await else { panic!() };
         let said = refused.to_string();
-        assert!(said.starts_with("the container 'there' is there already"), "{said}");
-        assert!(said.contains("leave the folder out") && said.contains("docker cp`, or name an image"), "{said}");
+        assert!(said.starts_with("the container 'there' already exists"), "{said}");
+        assert!(said.contains("leave out the folder") && said.contains("docker cp`, or name an image"), "{said}");
     }
     assert_eq!(engine.log(), ["container inspect --format {{.Config.WorkingDir}} there"; 2]);
 }
@@ -158,7 +158,7 @@ async fn an_engine_without_its_service_says_what_to_start() {
     assert!(matches!(refused, SandboxError::Unusable { .. }), "{refused}");
     let said = refused.to_string();
     assert!(said.contains("cannot be used: Cannot connect to the Docker daemon"), "{said}");
-    assert!(said.contains(&format!("; see whether `{} info` works", engine.program.display())), "{said}");
+    assert!(said.contains(&format!("; check whether `{} info` works", engine.program.display())), "{said}");
 }
 
 #[tokio::test]
