@@ -317,11 +317,8 @@ export const commands = {
 	diagnostics: () => __TAURI_INVOKE<string>("diagnostics"),
 	/**  Asks for a folder and writes there what `diagnostics` gave last; its path, `null` when the dialog was cancelled. */
 	saveDiagnostics: () => __TAURI_INVOKE<string | null>("save_diagnostics"),
-	/**
-	 *  Over the channel the session that the person wants to see: they pressed a notification, or followed a link. Gives the
-	 *  one that they wanted before the page was there.
-	 */
-	subscribeGoals: (channel: Channel<SessionId>) => __TAURI_INVOKE<SessionId | null>("subscribe_goals", { channel }),
+	/**  Over the channel what comes from beside the window. Gives what came before the page was there. */
+	subscribeGoals: (channel: Channel<Goal>) => __TAURI_INVOKE<Goal | null>("subscribe_goals", { channel }),
 };
 
 /* Types */
@@ -894,6 +891,13 @@ export type FolderView = {
 	/**  How many more there are. */
 	more: number,
 };
+
+/**  What comes to the window from beside it: a notification that was pressed, a link, a second start. */
+export type Goal = 
+/**  The person wants to see it. */
+({ goal: "session"; session: SessionId }) & { error?: never } | 
+/**  What they wanted cannot be opened. */
+({ goal: "refused"; error: CommandError }) & { session?: never };
 
 export type HookFailure = "go_on" | "ask" | "deny";
 

@@ -113,7 +113,7 @@ export const problems = {
   as_before: "'{path}' is the same as before this session, so there is nothing to undo",
   left_as_it_is: "{why}; it was left as it is",
   cannot_put_back: "'{path}' cannot be put back: {why}",
-  changed_since: "'{path}' has been changed since then in the same places, by you or by another program, so it was left as it is; restore the agent's version first, or edit the file yourself",
+  changed_since: "'{path}' has been changed since then in the same places, by you or by another program, so it stays as it is; restore the agent's version first, or edit the file yourself",
   bytes_not_kept: "'{path}' was changed by a command and its earlier content was not kept, so it stays as it is; edit it yourself, or restore it from a copy of your own",
   others_put_back: "{why}; the other files were put back",
   nothing_taken_back: "nothing was undone: {why}",
