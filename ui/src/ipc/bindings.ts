@@ -1247,6 +1247,8 @@ export type NoticeCode =
 "failed" | 
 /**  The turn was halted because the journal cannot be written. */
 "not_recorded" | 
+	/**  Whose failure it is, where that is another model than the session's. */
+	model?: ModelRef | null,
 /**  A limit of the person's or of Bosun's own ended the turn; it can be continued. */
 "limit_reached" | 
 /**  The person's budget is used up; once it is raised, the turn can be continued. */
