@@ -532,6 +532,35 @@ async fn the_budget_of_a_day_holds_across_sessions() {
 }
 
 #[tokio::test]
+async fn a_budget_that_does_not_count_a_model_is_said_once_in_a_session() {
+    let mut settings = ModelSettings::default();
+    let stage = Stage::new(vec![model("big", None, vec![said("1"), said("2"), said("3")])], settings.clone()).await;
+    stage.say("a").await;
+    assert_eq!(stage.problems().await, [], "there is no budget");
+    settings.budgets.day = Budget { warn: None, stop: Some(1.0) };
+    stage.sessions.save_model_settings(settings).await.unwrap();
+    stage.say("b").await;
+    stage.say("c").await;
+    assert_eq!(stage.problems().await, [Problem::BudgetNotCounted { model: "test:big".into() }]);
+}
+
+#[tokio::test]
+async fn a_call_is_kept_with_whose_it_is() {
+    let sending = Reply::call("task", json!({ "description": "look", "subagent_type": "general-purpose" }));
+    let models = vec![model("big", Some(DEAR), vec![sending.into(), said("found"), said("done")])];
+    let stage = Stage::new(models, ModelSettings::default()).await;
+    stage.say("go").await;
+    let usage = stage.sessions.session_usage(&stage.session).await.unwrap();
+    let names: Vec<_> = usage.calls.iter().map(|call| call.agent.as_ref().unwrap().name.as_str()).collect();
+    assert_eq!(names, ["main", "general-purpose", "main"]);
+    let main = usage.agents.iter().find(|used| used.agent.session == stage.session).unwrap();
+    let sent = usage.agents.iter().find(|used| used.agent.name == "general-purpose").unwrap();
+    assert_eq!((main.total.calls, sent.total.calls, sent.total.cost), (2, 1, 1.0));
+    let agents = stage.sessions.subscribe(&stage.session).await.unwrap().snapshot.agents;
+    assert!(agents.iter().any(|agent| agent.session == sent.agent.session), "it is the subagent's own session");
+}
+
+#[tokio::test]
 async fn no_summary_is_asked_for_once_a_budget_is_used_up() {
     let long = || said(&"much to be said. ".repeat(100));
     let replies = vec![long(), long(), long(), long(), said("the story")];

@@ -374,6 +374,12 @@ export type AgentNode = {
 
 export type AgentStatus = "running" | "waiting" | "done" | "failed" | "cancelled";
 
+/**  What the calls of one agent came to. */
+export type AgentUsage = {
+	agent: CallAgent,
+	total: UsageTotal,
+};
+
 /**  A tool call that waits for a person, with everything that has to be shown before deciding. */
 export type Approval = {
 	call_id: CallId,
@@ -477,6 +483,13 @@ export type Budgets = {
 	day: Budget,
 };
 
+/**  An agent that makes model calls: the session's own or one of its subagents. */
+export type CallAgent = {
+	/**  Its own session, the root's or a subagent's. */
+	session: SessionId,
+	name: string,
+};
+
 /**  A tool call, as the provider named it. Unique within its session. */
 export type CallId = string;
 
@@ -492,6 +505,8 @@ export type CallUsage = {
 	milliseconds: number,
 	model: ModelRef,
 	purpose: CallPurpose,
+	/**  Who made it; `None` of calls that were stored before that was. */
+	agent: CallAgent | null,
 	/**  `None` where it was not reported. */
 	input_tokens: number | null,
 	output_tokens: number | null,
@@ -1765,6 +1780,8 @@ export type SessionUsage = {
 	total: UsageTotal,
 	/**  Dearest first. */
 	models: ModelUsage[],
+	/**  By who made them, dearest first, without calls of which that is not known. */
+	agents: AgentUsage[],
 	/**  The last calls, newest first. */
 	calls: CallUsage[],
 };
