@@ -86,6 +86,11 @@ pub enum NoteAbout {
     )]
     CostNotCounted { limit: String, model: String },
     #[error(
+        "There is a budget, but the price of {model} is not known, so what it costs is not counted towards it. Enter the \
+         price in the settings under Models"
+    )]
+    BudgetNotCounted { model: String },
+    #[error(
         "The conversation is due to be summed up, but that failed ({detail}); it is sent as it is. Choose another model for \
          summaries in the settings under Models, or compact it by hand"
     )]

@@ -75,6 +75,11 @@ impl ModelInfo {
         Asked { provider: self.provider.clone(), model: self.name.clone() }
     }
 
+    /// Whether nothing can be said of what its calls cost.
+    pub fn is_unpriced(&self) -> bool {
+        self.price.is_none() && !self.scripted
+    }
+
     /// US dollars for one call at the price of its length; `None` as for [`Price::cost`], and where there is no price.
     pub fn cost(&self, usage: &Usage) -> Option<f64> {
         let price = self.price?;

@@ -514,6 +514,7 @@ problems! {
     SmallMissing { model: String, detail: String } = "{model}, which is to write titles and summaries, cannot be had ({detail}). The session's own model writes summaries and nobody titles; mend it or choose another in the settings under Models";
     CostNotCounted { limit: String, model: String } = "A turn may cost ${limit}, but the price of {model} is not known, so what it costs is not counted. Enter the price in the settings under Models, or set a limit of tokens";
     NotSummedUp { detail: String } = "The conversation is due to be summed up, but that failed ({detail}); it is sent as it is. Choose another model for summaries in the settings under Models, or compact it by hand";
+    BudgetNotCounted { model: String } = "There is a budget, but the price of {model} is not known, so what it costs is not counted towards it. Enter the price in the settings under Models";
     NotSummedUpEmpty = "The conversation is due to be summed up, but the model gave no summary; it is sent as it is. Choose another model for summaries in the settings under Models, or compact it by hand";
     NotSummedUpLonger = "The conversation is due to be summed up, but the summary was longer than what it was to replace; it is sent as it is. Choose another model for summaries in the settings under Models, or compact it by hand";
     SummedUpAgain = "The conversation was summed up again although you took its summary back: it no longer fits the window of this model. Choose a model with a larger window, or start a new session, to have all of it sent";
