@@ -73,7 +73,8 @@ async fn to_the_end(cx: &TurnContext) -> Result<TurnEnd, AgentError> {
             let reason = error.to_string();
             let (message, partial) = cx.take_partial().unzip();
             let partial = partial.unwrap_or_default();
-            cx.log().record(vec![EntryBody::ModelFailed { error, partial, message }]).await?;
+            let asked = Some(cx.asked().asked());
+            cx.log().record(vec![EntryBody::ModelFailed { error, partial, message, asked }]).await?;
             finish(cx, TurnEnd::failed(reason)).await
         }
         Err(AgentError::Fatal(reason)) => cut(cx, TurnEnd::failed(reason)).await,

@@ -1,9 +1,9 @@
 use std::pin::Pin;
 
-use futures_util::Stream;
+use futures_util::{Stream, StreamExt};
 use serde::{Deserialize, Serialize};
 
-use crate::{Asked, BoxFuture, ChatRequest, ModelError, ModelEvent, Usage};
+use crate::{AiMessage, Asked, BoxFuture, ChatRequest, MessageBuilder, MessageId, ModelError, ModelEvent, Usage};
 
 /// The events of one reply. Dropping it cancels the request.
 pub type ModelStream = Pin<Box<dyn Stream<Item = Result<ModelEvent, ModelError>> + Send>>;
@@ -28,6 +28,22 @@ pub trait ChatModel: Send + Sync {
     fn small(&self) -> Option<&dyn ChatModel> {
         None
     }
+}
+
+/// The reply to `request` as a whole, for calls that nobody watches.
+///
+/// # Errors
+/// The model's own, and that of a reply that ended before it was complete.
+pub async fn whole_reply(model: &dyn ChatModel, request: ChatRequest, id: MessageId) -> Result<AiMessage, ModelError> {
+    let mut stream = model.stream(request).await?;
+    let mut builder = MessageBuilder::new();
+    while let Some(event) = stream.next().await.transpose()? {
+        builder.push(&event)?;
+        if matches!(event, ModelEvent::Finished { .. }) {
+            break;
+        }
+    }
+    builder.finish(id, &model.info().provider)
 }
 
 /// What is known of a model. Unknown figures are `None` and shown as unknown, never guessed.
@@ -57,6 +73,11 @@ impl ModelInfo {
     /// As it is asked for.
     pub fn asked(&self) -> Asked {
         Asked { provider: self.provider.clone(), model: self.name.clone() }
+    }
+
+    /// Whether nothing can be said of what its calls cost.
+    pub fn is_unpriced(&self) -> bool {
+        self.price.is_none() && !self.scripted
     }
 
     /// US dollars for one call at the price of its length; `None` as for [`Price::cost`], and where there is no price.
@@ -128,7 +149,7 @@ impl Price {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{AiMessage, Dropped};
+    use crate::Dropped;
 
     #[test]
     fn every_token_costs_once_and_an_unknown_count_has_no_cost() {

@@ -104,4 +104,6 @@ pub use todo::{Todo, TodoEvidence, TodoStatus};
 pub use trust::{
     DecideTrust, ProjectTrust, SeenFile, TrustFile, TrustItem, TrustKind, TrustState, TrustText, TrustVerdict,
 };
-pub use usage::{CallPurpose, CallUsage, ModelUsage, SessionUsage, UsageDay, UsageReport, UsageTotal};
+pub use usage::{
+    AgentUsage, CallAgent, CallPurpose, CallUsage, ModelUsage, SessionUsage, UsageDay, UsageReport, UsageTotal,
+};

@@ -227,7 +227,7 @@ impl Follower {
         };
         let limit = limits::reached(&notice);
         let by_model = matches!(notice.code, NoticeCode::ModelFailed | NoticeCode::KeyRefused | NoticeCode::StreamCut);
-        let words = match &self.model {
+        let words = match notice.model.as_ref().or(self.model.as_ref()) {
             _ if notice.detail.is_empty() => "the turn ended without saying why".to_owned(),
             Some(model) if by_model => format!("{}:{}: {}", model.provider, model.name, notice.detail),
             _ => notice.detail,
