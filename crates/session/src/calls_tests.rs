@@ -632,6 +632,7 @@ async fn the_small_model_names_a_session_after_its_first_turn() {
     let request = &stage.models["small"].requests()[0];
     assert!(matches!(&*request.messages[0], bosun_model::Message::Human(message)
         if bosun_model::text_of(&message.content).contains("please do mend")));
+    assert_eq!(request.effort, Some(bosun_model::Effort::Off), "what it thinks is of its few tokens");
     let usage = stage.sessions.session_usage(&stage.session).await.unwrap();
     assert!(usage.calls.iter().any(|call| call.purpose == CallPurpose::Title));
 }

@@ -6,7 +6,7 @@ use std::time::Duration;
 use bosun_agent::{EntryBody, SessionLog, TurnContext};
 use bosun_harness::RetryOptions;
 use bosun_model::{
-    ChatModel, ChatRequest, Message, MessageBuilder, ModelError, ModelEvent, SystemBlock, ToolChoice, text_of,
+    ChatModel, ChatRequest, Effort, Message, MessageBuilder, ModelError, ModelEvent, SystemBlock, ToolChoice, text_of,
 };
 use futures_util::StreamExt;
 
@@ -91,6 +91,8 @@ async fn ask(model: &dyn ChatModel, talk: String) -> Result<Option<String>, Mode
         messages: vec![Arc::new(Message::human("title", talk))].into(),
         tool_choice: ToolChoice::None,
         max_output: Some(TOKENS),
+        // Else a small model that thinks may spend all of it on that.
+        effort: Some(Effort::Off),
         ..ChatRequest::default()
     };
     let mut stream = model.stream(request).await?;
