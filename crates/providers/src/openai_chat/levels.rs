@@ -9,7 +9,11 @@ pub(super) type Words = [&'static str; 5];
 
 /// From which number on a line of GPT takes which words, and for which of its kinds. The newest first; the first that fits
 /// counts (<https://developers.openai.com/api/docs/guides/reasoning>, and what the vendor's refusals name as supported).
-const GPT: [((u32, u32), &str, Words); 11] = [
+const GPT: [((u32, u32), &str, Words); 15] = [
+    ((6, 1), "-terra", ["none", "low", "medium", "high", "max"]),
+    ((6, 1), "", ["low", "low", "medium", "high", "max"]),
+    ((6, 0), "-sol", ["none", "low", "medium", "high", "max"]),
+    ((6, 0), "-luna", ["none", "low", "medium", "high", "max"]),
     ((6, 0), "", ["low", "low", "medium", "high", "max"]),
     ((5, 6), "", ["none", "low", "medium", "high", "max"]),
     ((5, 2), "-pro", ["medium", "medium", "medium", "high", "xhigh"]),
@@ -122,6 +126,11 @@ mod tests {
 
     #[test]
     fn the_most_is_the_most_that_a_line_has_and_off_the_least() {
+            ("gpt-6-sol", "none", "max"),
+            ("gpt-6-luna-2026-09-01", "none", "max"),
+            ("gpt-6.1-sol", "low", "max"),
+            ("gpt-6.1-terra", "none", "max"),
+            ("gpt-6.2-sol", "low", "max"),
         for (model, off, most) in [
             ("gpt-6-astra", "low", "max"),
             ("gpt-6", "low", "max"),
