@@ -79,15 +79,12 @@ pub(super) fn at_openrouter(model: &str, effort: Effort) -> &'static str {
     }
 }
 
-/// Mistral's models think or do not, but for the fourth Large, which has levels; one that always thinks takes no word
-/// (<https://docs.mistral.ai/inference/conversations/reasoning>).
-pub(super) fn of_mistral(model: &str, effort: Effort) -> Option<&'static str> {
-    if model.starts_with("magistral") {
-        return None;
-    }
+/// Mistral's models think or do not, but for the fourth Large, which has levels. Magistral is retired there, and its names
+/// mean models that think when they are told to (<https://docs.mistral.ai/inference/conversations/reasoning>).
+pub(super) fn of_mistral(model: &str, effort: Effort) -> &'static str {
     let words =
         if model.starts_with("mistral-large-4") { ["none", "low", "medium", "high", "high"] } else { ON_AND_OFF };
-    Some(of(words, effort))
+    of(words, effort)
 }
 
 const ON_AND_OFF: Words = ["none", "high", "high", "high", "high"];
@@ -126,14 +123,14 @@ mod tests {
 
     #[test]
     fn the_most_is_the_most_that_a_line_has_and_off_the_least() {
+        for (model, off, most) in [
+            ("gpt-6-astra", "low", "max"),
+            ("gpt-6", "low", "max"),
             ("gpt-6-sol", "none", "max"),
             ("gpt-6-luna-2026-09-01", "none", "max"),
             ("gpt-6.1-sol", "low", "max"),
             ("gpt-6.1-terra", "none", "max"),
             ("gpt-6.2-sol", "low", "max"),
-        for (model, off, most) in [
-            ("gpt-6-astra", "low", "max"),
-            ("gpt-6", "low", "max"),
             ("gpt-5.6-luna", "none", "max"),
             ("gpt-5.5", "none", "xhigh"),
             ("gpt-5.4-mini-2026-03-17", "none", "xhigh"),
@@ -162,9 +159,9 @@ mod tests {
     #[test]
     fn mistral_has_a_word_for_those_that_can_be_told() {
         let of = |model| (of_mistral(model, Effort::Off), of_mistral(model, Effort::Low));
-        assert_eq!(of("mistral-medium-3-5"), (Some("none"), Some("high")));
-        assert_eq!(of("mistral-large-4-0"), (Some("none"), Some("low")));
-        assert_eq!(of("magistral-medium-latest"), (None, None));
+        assert_eq!(of("mistral-medium-3-5"), ("none", "high"));
+        assert_eq!(of("mistral-large-4-0"), ("none", "low"));
+        assert_eq!(of("magistral-medium-latest"), ("none", "high"), "which is another by now");
     }
 
     #[test]
