@@ -16,6 +16,7 @@ use crate::adapter::{Adapter, CallIds, LeftOut};
 use crate::body::Group;
 use crate::config::Endpoint;
 use crate::driver::Decoder;
+use crate::vertex;
 
 mod decode;
 mod encode;
@@ -48,7 +49,7 @@ impl Gemini {
 
     /// Vertex AI has project, place and publisher in front, and takes tokens instead of keys.
     fn is_vertex(&self) -> bool {
-        self.signer.host.ends_with("aiplatform.googleapis.com")
+        vertex::is_home(&self.signer.host)
     }
 }
 

@@ -13,7 +13,7 @@ use crate::adapter::{Adapter, CallIds, LeftOut};
 use crate::body::Group;
 use crate::config::Endpoint;
 use crate::driver::Decoder;
-use crate::preset::{AZURE, CacheField, Quirks, ThoughtsBack};
+use crate::preset::{CacheField, Quirks, ThoughtsBack, is_azure};
 
 mod calls;
 mod decode;
@@ -100,7 +100,7 @@ impl Adapter for OpenAiChat {
 
 /// Azure takes keys under a name of its own, and tokens of its directory as bearers.
 pub(crate) fn key_header(host: &str, key: &str) -> (HeaderName, String) {
-    if host.ends_with(AZURE) && !key.starts_with("eyJ") {
+    if is_azure(host) && !key.starts_with("eyJ") {
         return (HeaderName::from_static("api-key"), key.to_owned());
     }
     (AUTHORIZATION, format!("Bearer {key}"))

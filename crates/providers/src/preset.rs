@@ -209,7 +209,7 @@ impl Preset {
             Family::Bedrock => bedrock::is_home(host),
             Family::Vertex => vertex::is_home(host),
             // Every resource has a host of its own.
-            _ if self.id == "azure" => host.ends_with(AZURE),
+            _ if self.id == "azure" => is_azure(host),
             _ => host_of(self.base_url).is_ok_and(|home| home == host),
         }
     }
@@ -274,7 +274,16 @@ pub fn key_variables() -> impl Iterator<Item = &'static str> {
 }
 
 /// Where the resources of Azure OpenAI are.
-pub(crate) const AZURE: &str = ".openai.azure.com";
+const AZURE: &str = ".openai.azure.com";
+/// Where those of Foundry are too, each of which has all three
+/// (<https://learn.microsoft.com/azure/foundry/foundry-models/concepts/endpoints>).
+const FOUNDRY: [&str; 2] = [".services.ai.azure.com", ".cognitiveservices.azure.com"];
+
+/// Whether a host is that of a resource at Azure.
+pub(crate) fn is_azure(host: &str) -> bool {
+    [AZURE].iter().chain(&FOUNDRY).any(|end| host.ends_with(end))
+}
+
 /// What stands in front of it until the user names their resource.
 const AZURE_PLACE: &str = "your_resource";
 
@@ -535,3 +544,9 @@ mod tests {
         assert_eq!(Quirks::of_host("gateway.example"), Quirks::COMMON);
     }
 }
+        for host in ["mine.services.ai.azure.com", "mine.cognitiveservices.azure.com"] {
+            assert_eq!(Quirks::of_host(host), Quirks::OPENAI, "{host}");
+            let address = format!("https://{host}/openai/v1");
+            assert_eq!(preset("azure").unwrap().family_at(&address), Family::OpenAiResponses, "{host}");
+        }
+        assert_eq!(Quirks::of_host("evilservices.ai.azure.com"), Quirks::COMMON);
