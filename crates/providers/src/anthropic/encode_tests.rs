@@ -47,6 +47,7 @@ fn what_cannot_be_carried_is_named() {
 fn the_output_limit_is_asked_for_known_or_careful() {
     assert_eq!(body(&hello())["max_tokens"], 32_000);
     assert_eq!(body_of(&hello(), "nobody-knows-1")["max_tokens"], 8_192);
+    assert_eq!(body_of(&hello(), "claude-opus-6")["max_tokens"], 32_000, "its elders can do this");
     let asked = |most| body(&ChatRequest { max_output: Some(most), ..hello() })["max_tokens"].clone();
     assert_eq!((asked(16), asked(60_000)), (16.into(), 60_000.into()));
 }
