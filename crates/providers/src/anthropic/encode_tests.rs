@@ -191,6 +191,19 @@ fn thoughts_that_no_longer_fit_are_to_be_dropped_by_hosts_that_know_how() {
     assert_eq!(off, (Value::Null, true, false), "nothing can be asked of who is not to think");
 }
 
+/// What is sent to those of 5.1 and later, whose fields the vendor's client knows as a beta.
+#[test]
+fn to_who_checks_what_stands_before_its_thoughts() {
+    let request = ChatRequest { effort: Some(Effort::High), ..conversation() };
+    assert_json_snapshot!(body_of(&request, "claude-fable-5-2"));
+}
+
+#[test]
+fn to_who_thinks_between_its_calls_alone() {
+    let request = ChatRequest { effort: Some(Effort::Off), ..conversation() };
+    assert_json_snapshot!(body_of(&request, "claude-sonnet-5-5"));
+}
+
 #[test]
 fn a_second_try_has_no_thoughts_in_it() {
     let model = "claude-opus-5-5";
