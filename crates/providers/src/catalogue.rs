@@ -87,6 +87,13 @@ pub(crate) fn knows(name: &str) -> bool {
     find(name).is_some()
 }
 
+/// The models of the vendor at `host`.
+#[cfg(test)]
+pub(crate) fn names_at(host: &str) -> Vec<&'static str> {
+    let vendors = catalogue().vendors.iter().filter(|vendor| vendor.hosts.iter().any(|own| own == host));
+    vendors.flat_map(|vendor| &vendor.models).map(|model| model.name.as_str()).collect()
+}
+
 /// The vendor's own name of a model, out of what gateways and clouds make of it: `anthropic/claude-x`,
 /// `us.anthropic.claude-x-20250101-v1:0` (Bedrock), `claude-x@20250101` (Vertex AI).
 pub(crate) fn plain_name(name: &str) -> Cow<'_, str> {

@@ -74,6 +74,7 @@ impl Adapter for OpenAiResponses {
     }
 
     fn leaving(&self, out: LeftOut) -> Option<Arc<dyn Adapter>> {
-        Some(Arc::new(Self { host: self.host.clone(), quirks: self.quirks, left_out: out }))
+        let is_known = LeftOut::THOUGHTS.and(LeftOut::SUMMARIES).covers(out);
+        is_known.then(|| Arc::new(Self { host: self.host.clone(), quirks: self.quirks, left_out: out }) as _)
     }
 }

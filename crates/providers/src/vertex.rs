@@ -146,12 +146,10 @@ impl Adapter for Vertex {
     }
 
     fn leaving(&self, out: LeftOut) -> Option<Arc<dyn Adapter>> {
-        if out != LeftOut::THOUGHTS {
-            return None;
-        }
         let publisher = match &self.publisher {
-            Publisher::Anthropic(claude) => Publisher::Anthropic(claude.without_thoughts()),
-            Publisher::Google(gemini) => Publisher::Google(gemini.without_thoughts()),
+            Publisher::Anthropic(claude) if out == LeftOut::THOUGHTS => Publisher::Anthropic(claude.without_thoughts()),
+            Publisher::Anthropic(_) => return None,
+            Publisher::Google(gemini) => Publisher::Google(gemini.without(out)?),
         };
         Some(Arc::new(Self { place: self.place.clone(), publisher }))
     }

@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use super::Signer;
 use crate::adapter::CallIds;
 use crate::driver::{Decoder, Events, Fault};
-use crate::failure::Refusal;
+use crate::failure::{MISSING_SIGNATURE, Refusal};
 use crate::lenient::{Count, Text};
 use crate::sse::{Flow, Frame};
 use crate::unsupported;
@@ -78,14 +78,20 @@ impl Decoder for GeminiDecoder {
             "SAFETY" | "RECITATION" | "PROHIBITED_CONTENT" | "BLOCKLIST" | "SPII" | "LANGUAGE" | "IMAGE_SAFETY" => {
                 StopReason::refusal(&finish.message)
             }
+            // Not for what was said: who refused is told in any case.
+            reason @ ("MODEL_ARMOR" | "PUP_LIMITED_DISABLED" | "ESCALATION") => {
+                StopReason::refusal(if finish.message.trim().is_empty() { reason } else { &finish.message })
+            }
             // The model slipped; another try goes well as a rule.
             "MALFORMED_FUNCTION_CALL" | "UNEXPECTED_TOOL_CALL" => {
-                let message = match finish.message.as_str() {
-                    "" => "the model made a call that the provider could not read",
-                    message => message,
-                };
-                let labels = vec!["service_unavailable".to_owned()];
-                return Err(Fault::Refused(Refusal { message: message.to_owned(), labels, ..Refusal::default() }));
+                return Err(again(&finish.message, "the model made a call that the provider could not read"));
+            }
+            "MALFORMED_RESPONSE" => {
+                return Err(again(&finish.message, "the model made a reply that the provider could not read"));
+            }
+            "MISSING_THOUGHT_SIGNATURE" => {
+                let words = format!("{MISSING_SIGNATURE}: {}", finish.message);
+                return Err(again(words.trim_end_matches([':', ' ']), MISSING_SIGNATURE));
             }
             other if finish.message.is_empty() => StopReason::Other(other.to_owned()),
             other => StopReason::Other(format!("{other}: {}", finish.message)),
@@ -94,6 +100,12 @@ impl Decoder for GeminiDecoder {
         out.push_back(ModelEvent::Finished { stop });
         Ok(())
     }
+}
+
+/// An end after which the same is asked again, in the provider's words or in `plain` ones.
+fn again(words: &str, plain: &str) -> Fault {
+    let message = if words.is_empty() { plain } else { words }.to_owned();
+    Fault::Refused(Refusal { message, labels: vec!["service_unavailable".to_owned()], ..Refusal::default() })
 }
 
 impl GeminiDecoder {

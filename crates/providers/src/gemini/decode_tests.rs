@@ -81,7 +81,13 @@ fn reasons_and_what_they_mean() {
     let other = "NEW_REASON: It looks like a recipe for harm.";
     assert_eq!(with_words("NEW_REASON"), StopReason::Other(other.into()));
     assert_eq!(stop("NEW_REASON"), Ok(StopReason::Other("NEW_REASON".into())));
-    assert_eq!(stop("MALFORMED_FUNCTION_CALL"), Err((ModelErrorKind::Unavailable, true)));
+    for slip in ["MALFORMED_FUNCTION_CALL", "MALFORMED_RESPONSE", "MISSING_THOUGHT_SIGNATURE"] {
+        assert_eq!(stop(slip), Err((ModelErrorKind::Unavailable, true)), "{slip}");
+    }
+    for refusal in ["MODEL_ARMOR", "PUP_LIMITED_DISABLED", "ESCALATION"] {
+        assert_eq!(stop(refusal), Ok(StopReason::RefusalFor(refusal.into())), "who refused is told");
+    }
+    assert_eq!(with_words("MODEL_ARMOR"), StopReason::RefusalFor("It looks like a recipe for harm.".into()));
 }
 
 #[test]
