@@ -45,6 +45,25 @@ pub struct Quirks {
     pub thoughts: ThoughtsBack,
     pub forced: Forced,
     pub documents: DocumentPart,
+    pub results: ResultPart,
+    pub cost: CostReport,
+}
+
+/// What a result may hold beside text, over OpenAI Responses.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ResultPart {
+    /// Images and documents.
+    All,
+    /// Images; a document goes beside it, into a message of the user (xAI).
+    Images,
+}
+
+/// What of a call's cost comes with its usage.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CostReport {
+    None,
+    /// US dollars as `cost`, and what the account of another is charged beside them (OpenRouter).
+    Dollars,
 }
 
 /// As what a PDF goes.
@@ -157,6 +176,8 @@ impl Quirks {
         thoughts: ThoughtsBack::OfCalls,
         forced: Forced::Taken,
         documents: DocumentPart::File,
+        results: ResultPart::All,
+        cost: CostReport::None,
     };
 
     /// Of servers that run open models, which take no documents.
@@ -418,7 +439,11 @@ pub const PRESETS: &[Preset] = &[
             "https://api.x.ai/v1",
             &["XAI_API_KEY"],
             "https://console.x.ai",
-            Quirks { cache: CacheField::Key, ..Quirks::effort(EffortField::ReasoningEffort) },
+            Quirks {
+                cache: CacheField::Key,
+                results: ResultPart::Images,
+                ..Quirks::effort(EffortField::ReasoningEffort)
+            },
         )
     },
     vendor(
@@ -438,6 +463,7 @@ pub const PRESETS: &[Preset] = &[
         Quirks {
             cache: CacheField::OfAnthropic,
             prices: PriceList::PerToken,
+            cost: CostReport::Dollars,
             ..Quirks::effort(EffortField::Reasoning)
         },
     ),
@@ -539,14 +565,14 @@ mod tests {
     fn quirks_go_by_the_host_and_not_by_the_name() {
         assert_eq!(Quirks::of_host("api.openai.com").limit, LimitField::MaxCompletionTokens);
         assert_eq!(Quirks::of_host("mine.openai.azure.com").limit, LimitField::MaxCompletionTokens);
-        assert_eq!(Quirks::of_host("openai.azure.com.evil.example"), Quirks::COMMON);
-        assert_eq!(Quirks::of_host("api.mistral.ai").usage, UsageReport::Always);
-        assert_eq!(Quirks::of_host("gateway.example"), Quirks::COMMON);
-    }
-}
         for host in ["mine.services.ai.azure.com", "mine.cognitiveservices.azure.com"] {
             assert_eq!(Quirks::of_host(host), Quirks::OPENAI, "{host}");
             let address = format!("https://{host}/openai/v1");
             assert_eq!(preset("azure").unwrap().family_at(&address), Family::OpenAiResponses, "{host}");
         }
+        assert_eq!(Quirks::of_host("openai.azure.com.evil.example"), Quirks::COMMON);
         assert_eq!(Quirks::of_host("evilservices.ai.azure.com"), Quirks::COMMON);
+        assert_eq!(Quirks::of_host("api.mistral.ai").usage, UsageReport::Always);
+        assert_eq!(Quirks::of_host("gateway.example"), Quirks::COMMON);
+    }
+}
