@@ -59,7 +59,7 @@ fn named(name: &str) -> ModelRef {
 }
 
 /// A dollar for a thousand tokens read, nothing for those written.
-const DEAR: Price = Price { input: 1_000.0, output: 0.0, cache_read: None, cache_write: None, cache_write_hour: None };
+const DEAR: Price = Price { input: 1_000.0, output: 0.0, ..Price::FREE };
 
 fn model(name: &str, price: Option<Price>, replies: Vec<Scripted>) -> (String, Arc<ScriptedModel>) {
     called(name, price, ScriptedModel::new(replies))

@@ -1,8 +1,8 @@
 use std::collections::HashSet;
 
 use bosun_model::{ModelEvent, StopReason, Usage};
-use serde::Deserialize;
 use serde::de::IgnoredAny;
+use serde::{Deserialize, Deserializer};
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
 
@@ -282,6 +282,30 @@ struct WireUsage {
     cached_content_token_count: Option<Count>,
     candidates_token_count: Option<Count>,
     thoughts_token_count: Option<Count>,
+    prompt_tokens_details: Option<Kinds>,
+    cache_tokens_details: Option<Kinds>,
+}
+
+/// How many of the tokens are of what kind, of which only sound has a price of its own; what is no such list is passed over.
+#[derive(Clone, Copy, Debug, Default)]
+struct Kinds {
+    audio: Option<Count>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct OfKind {
+    #[serde(default)]
+    modality: String,
+    token_count: Option<Count>,
+}
+
+impl<'de> Deserialize<'de> for Kinds {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let kinds: Vec<OfKind> = serde_json::from_value(Value::deserialize(deserializer)?).unwrap_or_default();
+        let audio = kinds.into_iter().find(|kind| kind.modality == "AUDIO").and_then(|kind| kind.token_count);
+        Ok(Self { audio })
+    }
 }
 
 /// What was told so far. A count that was told and cannot be one stays unknown: what was told before it would make the
@@ -293,6 +317,8 @@ struct Tokens {
     cached: Option<Count>,
     candidates: Option<Count>,
     thoughts: Option<Count>,
+    audio: Option<Count>,
+    audio_read: Option<Count>,
 }
 
 impl Tokens {
@@ -302,6 +328,8 @@ impl Tokens {
         self.cached = usage.cached_content_token_count.or(self.cached);
         self.candidates = usage.candidates_token_count.or(self.candidates);
         self.thoughts = usage.thoughts_token_count.or(self.thoughts);
+        self.audio = usage.prompt_tokens_details.and_then(|kinds| kinds.audio).or(self.audio);
+        self.audio_read = usage.cache_tokens_details.and_then(|kinds| kinds.audio).or(self.audio_read);
     }
 
     /// Thoughts are counted beside the answer on this wire.
@@ -316,9 +344,10 @@ impl Tokens {
             input: sum(self.prompt, self.tool_use),
             output: sum(self.candidates, self.thoughts),
             cache_read: known(self.cached),
-            cache_write: None,
-            cache_write_hour: None,
             reasoning: known(self.thoughts),
+            audio: known(self.audio),
+            audio_read: known(self.audio_read),
+            ..Usage::default()
         }
     }
 }
