@@ -176,9 +176,12 @@ impl Refused {
     }
 }
 
+/// Whether an error is of a kind.
+type Is = fn(&ModelError) -> bool;
+
 /// What of a request `error` refuses that it goes well without.
 fn refused(error: &ModelError) -> Option<LeftOut> {
-    let known: [(fn(&ModelError) -> bool, LeftOut); 4] = [
+    let known: [(Is, LeftOut); 4] = [
         (failure::is_of_summaries, LeftOut::SUMMARIES),
         (failure::is_of_thoughts, LeftOut::THOUGHTS),
         (failure::is_of_level, LeftOut::LEVEL),
