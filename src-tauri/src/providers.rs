@@ -323,6 +323,6 @@ fn choice(config: &ProviderConfig, model: ListedModel) -> ModelChoice {
 }
 
 fn price_view(price: Price) -> PriceView {
-    let Price { input, output, cache_read, cache_write, cache_write_hour } = price;
+    let Price { input, output, cache_read, cache_write, cache_write_hour, audio: _ } = price;
     PriceView { input, output, cache_read, cache_write, cache_write_hour }
 }

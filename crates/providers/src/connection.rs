@@ -64,9 +64,7 @@ impl Connection {
             let headers = headers(config, &origin, &*adapter)?;
             Ok::<_, ModelError>(Spoken { left_out, adapter, memo: Memo::default(), headers })
         };
-        let both = LeftOut::THOUGHTS.and(LeftOut::SUMMARIES);
-        let others = [LeftOut::THOUGHTS, LeftOut::SUMMARIES, both].into_iter();
-        let others = others.filter_map(|out| Some(spoken(out, adapter.leaving(out)?)));
+        let others = LeftOut::all().filter_map(|out| Some(spoken(out, adapter.leaving(out)?)));
         let others = others.collect::<Result<Vec<_>, _>>()?;
         let whole = spoken(LeftOut::default(), Arc::clone(&adapter))?;
         let limits = limits.unwrap_or_else(|| config.network.limits(Limits::of(&endpoint)));

@@ -183,7 +183,7 @@ mod tests {
     #[test]
     fn what_a_list_says_beside_the_window_is_kept_and_counts_before_the_catalogue() {
         let config = || ProviderConfig::new("mine", Family::OpenAiChat, "http://localhost:8080/v1");
-        let price = Price { input: 1.0, output: 2.0, cache_read: None, cache_write: None, cache_write_hour: None };
+        let price = Price { input: 1.0, output: 2.0, ..Price::FREE };
         let sees = ListedModel {
             name: "gemma".into(),
             max_output: Some(8_192),

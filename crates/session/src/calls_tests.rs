@@ -63,7 +63,7 @@ const PNG: &[u8] =
     b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\0\0\x02\0\0\0\x02\x08\x06\0\0\0....\0\0\0\x01IDAT\0....\0\0\0\0IEND....";
 
 /// A dollar for a thousand tokens read, nothing for those written.
-const DEAR: Price = Price { input: 1_000.0, output: 0.0, cache_read: None, cache_write: None, cache_write_hour: None };
+const DEAR: Price = Price { input: 1_000.0, output: 0.0, ..Price::FREE };
 
 fn model(name: &str, price: Option<Price>, replies: Vec<Scripted>) -> (String, Arc<ScriptedModel>) {
     called(name, price, ScriptedModel::new(replies))
@@ -705,6 +705,7 @@ async fn the_small_model_names_a_session_after_its_first_turn() {
     let request = &stage.models["small"].requests()[0];
     assert!(matches!(&*request.messages[0], bosun_model::Message::Human(message)
         if bosun_model::text_of(&message.content).contains("please do mend")));
+    assert_eq!(request.effort, Some(bosun_model::Effort::Off), "what it thinks is of its few tokens");
     let usage = stage.sessions.session_usage(&stage.session).await.unwrap();
     assert!(usage.calls.iter().any(|call| call.purpose == CallPurpose::Title));
 }

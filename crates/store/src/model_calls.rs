@@ -175,9 +175,9 @@ fn usage(row: &Row<'_>, first: usize) -> rusqlite::Result<Usage> {
         output: count(row, first + 1)?,
         cache_read: count(row, first + 2)?,
         cache_write: count(row, first + 3)?,
-        // A part of the figure before; what it cost more stands in the cost of the call.
-        cache_write_hour: None,
         reasoning: count(row, first + 4)?,
+        // Parts of the figures before, and what was charged: that stands in the cost of the call.
+        ..Usage::default()
     })
 }
 

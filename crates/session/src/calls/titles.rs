@@ -5,7 +5,9 @@ use std::time::Duration;
 
 use bosun_agent::{EntryBody, SessionLog, TurnContext};
 use bosun_harness::RetryOptions;
-use bosun_model::{Caller, ChatModel, ChatRequest, Message, ModelError, SystemBlock, ToolChoice, text_of, whole_reply};
+use bosun_model::{
+    Caller, ChatModel, ChatRequest, Effort, Message, ModelError, SystemBlock, ToolChoice, text_of, whole_reply,
+};
 
 use super::CallBook;
 use super::metered::Subject;
@@ -90,6 +92,8 @@ fn request(talk: String, caller: Caller) -> ChatRequest {
         tool_choice: ToolChoice::None,
         max_output: Some(TOKENS),
         caller: Some(caller),
+        // Else a small model that thinks may spend all of it on that.
+        effort: Some(Effort::Off),
         ..ChatRequest::default()
     }
 }
