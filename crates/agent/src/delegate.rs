@@ -47,6 +47,8 @@ impl Delegation {
 
     /// The subagent's log, with its start recorded in the parent's.
     async fn open(&self, request: &DelegateRequest, mode: SubagentMode) -> Result<Arc<SessionLog>, AgentError> {
+        // A delegation is not busy itself, but while it records nobody is to find the turn quiet.
+        let _busy = self.cx.activity().enter();
         let log = self.cx.log();
         let start = ChildStart {
             call_id: self.call_id.clone(),
@@ -73,6 +75,7 @@ impl Delegation {
         if log.with_state(|state| state.turns) > 0 {
             return Ok(());
         }
+        let _busy = self.cx.activity().enter();
         let message =
             HumanMessage { id: MessageId::new(agent.ids.next()), content: vec![ContentBlock::text(description)] };
         let update = self.cx.log().with_state(|state| state.seed(self.cx.agent().fields()));

@@ -2,6 +2,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use bosun_model::{ModelError, ModelErrorKind, ModelTrouble};
+use bytes::Bytes;
 use reqwest::header::{ACCEPT, ACCEPT_ENCODING, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue};
 use reqwest::{Client, Request, Response, StatusCode, Url};
 use secrecy::ExposeSecret;
@@ -88,7 +89,7 @@ impl Connection {
         &self,
         spoken: &Spoken,
         model: &str,
-        body: Vec<u8>,
+        body: Bytes,
         deadline: Instant,
     ) -> Result<Response, ModelError> {
         let (path, query) = self.adapter.chat_path(model);

@@ -35,6 +35,10 @@ pub(crate) fn begin(cx: &TurnContext, model: &Arc<dyn ChatModel>, book: &Arc<Cal
     let (log, model, own, subject) = (Arc::clone(cx.log()), Arc::clone(model), Arc::clone(book), subject.clone());
     let request = request(talk, cx.caller());
     book.spawn(async move {
+        // The reply goes to a model, so that it may not be lost any more.
+        if let Err(error) = log.save().await {
+            return tracing::warn!(%error, "the session got no title: its turn could not be recorded");
+        }
         match own.halt(&subject).await {
             Ok(None) => {}
             Ok(Some(halt)) => return tracing::info!(%halt, "the session got no title"),
