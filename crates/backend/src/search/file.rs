@@ -8,8 +8,8 @@ use rustix::io::Errno;
 
 use super::Budget;
 use super::lines::{Unified, unify};
-use crate::BackendError;
 use crate::text::{BOM, binary_at};
+use crate::{BackendError, quoted};
 
 /// Files up to this size are searched in one piece.
 const PIECE: usize = 256 * 1024;
@@ -77,8 +77,8 @@ impl FileSearch {
             .dfa_size_limit(MAX_PATTERN)
             .build(pattern)
             .map_err(|error| BackendError::BadPattern {
-                pattern: pattern.chars().take(80).collect(),
-                reason: format!("{error}; correct it, or search for the text as it stands"),
+                pattern: quoted(pattern).into_owned(),
+                reason: format!("{}; correct it, or search for the text as it stands", what_is_wrong(&error)),
             })?;
         Ok(Self(Wanted::Regex(matcher)))
     }
@@ -169,6 +169,13 @@ fn read_piece(file: &mut impl Read, buffer: &mut [u8]) -> io::Result<usize> {
         }
     }
     Ok(filled)
+}
+
+/// Of a pattern. The engine shows it as it was put into a group of its own, and then says what is wrong.
+fn what_is_wrong(error: &grep_regex::Error) -> String {
+    let all = error.to_string();
+    let reason = all.rsplit_once("error: ").map_or(&*all, |(_, reason)| reason);
+    quoted(reason.trim()).into_owned()
 }
 
 fn errno(error: &io::Error) -> Errno {
