@@ -226,10 +226,7 @@ fn ready<'a>(cx: &'a TurnContext, open: &OpenCall) -> Result<(&'a Arc<dyn DynToo
     if let Some(reason) = &open.invalid {
         return Err(format!("Error invoking tool '{name}': {reason}. It was not run; call it again in full."));
     }
-    let tool = tools.get(name).ok_or_else(|| {
-        let known: Vec<&str> = tools.names().collect();
-        format!("Error: {name} is not a valid tool, try one of [{}].", known.join(", "))
-    })?;
+    let tool = tools.get(name).ok_or_else(|| tools.unknown(name))?;
     let args = tool.validate(&open.call.args).map_err(|error| error.to_string())?;
     Ok((tool, ToolCall { args, ..open.call.clone() }))
 }

@@ -9,16 +9,26 @@ use crate::{
 /// call it exactly once per changed file, after everything that can fail by itself and before the first effect. A
 /// future that is dropped leaves the file as it was or as it was to become.
 pub trait Backend: Send + Sync {
-    /// Direct children.
+    /// What is directly in a folder, sorted by path; links under their own names, those that lead out left out.
+    ///
+    /// # Errors
+    /// [`BackendError::DirectoryNotFound`], [`BackendError::NotADirectory`] for a file, [`BackendError::OutsideRoot`] for a
+    /// way out through a link, and what keeps the folder from being read.
     fn ls<'a>(&'a self, path: &'a VirtualPath) -> BoxFuture<'a, Result<Listed, BackendError>>;
 
     /// The same, for who wants names and which of them are folders: sizes and times may be left out, where telling them
     /// costs a look at each.
+    ///
+    /// # Errors
+    /// As [`Self::ls`].
     fn names<'a>(&'a self, path: &'a VirtualPath) -> BoxFuture<'a, Result<Listed, BackendError>> {
         self.ls(path)
     }
 
     /// What a path names, with links followed, as [`Self::ls`] lists it. No content is read.
+    ///
+    /// # Errors
+    /// [`BackendError::NotFound`], and what keeps the folder above from being listed.
     fn stat<'a>(&'a self, path: &'a VirtualPath) -> BoxFuture<'a, Result<FileInfo, BackendError>> {
         Box::pin(async move {
             let Some(folder) = path.parent() else {
@@ -29,10 +39,22 @@ pub trait Backend: Send + Sync {
         })
     }
 
+    /// A window of a text, or the whole bytes of what is media by its name, whatever the window is. With it comes the stamp
+    /// by which a later change knows whether the file is still the one that was read.
+    ///
+    /// # Errors
+    /// [`BackendError::NotFound`], [`BackendError::IsADirectory`], [`BackendError::NotText`] for bytes that are no UTF-8,
+    /// [`BackendError::OffsetPastEnd`], [`BackendError::TooLarge`] for media over the backend's limit,
+    /// [`BackendError::Unstable`] for a file that never keeps still, and what keeps it from being opened.
     fn read<'a>(&'a self, path: &'a VirtualPath, window: ReadWindow)
     -> BoxFuture<'a, Result<ReadResult, BackendError>>;
 
     /// Creates or replaces a file, parents included. Wholly done or not at all.
+    ///
+    /// # Errors
+    /// Nothing was changed: [`BackendError::AlreadyExists`] and [`BackendError::Changed`] where what is there is not what
+    /// `expect` says, [`BackendError::IsADirectory`] or [`BackendError::DirectoryInTheWay`], [`BackendError::TooLarge`],
+    /// [`BackendError::NotRecorded`] from the witness, and what keeps the place from being written.
     fn write<'a>(
         &'a self,
         path: &'a VirtualPath,
@@ -43,6 +65,9 @@ pub trait Backend: Send + Sync {
 
     /// Replaces `old` by `new` literally; an LF `old` matches CRLF text and the replacement takes the file's line
     /// ends (behaviour.md A5).
+    ///
+    /// # Errors
+    /// Nothing was changed: those of [`crate::replace`], [`BackendError::NotFound`], and those of [`Self::write`].
     fn edit<'a>(
         &'a self,
         path: &'a VirtualPath,
@@ -51,17 +76,38 @@ pub trait Backend: Send + Sync {
         witness: &'a dyn ChangeWitness,
     ) -> BoxFuture<'a, Result<Change, BackendError>>;
 
+    /// The first lines that hold a text or match an expression, in the order of paths and lines, of every file that the
+    /// search meets (behaviour.md A9). A start that does not exist holds nothing. Where there may be more the result says
+    /// why: too many matches, no more time, or something that could not be read.
+    ///
+    /// # Errors
+    /// [`BackendError::BadPattern`], also for the filter, [`BackendError::OutsideRoot`] for a start that leads out,
+    /// [`BackendError::Cancelled`], and what keeps the start from being opened.
     fn grep(&self, query: GrepQuery) -> BoxFuture<'_, Result<GrepResult, BackendError>>;
 
+    /// The files whose names match, sorted by path, of those that [`Self::grep`] would look into. A start that is a file is
+    /// met by its own name.
+    ///
+    /// # Errors
+    /// As [`Self::grep`].
     fn glob(&self, query: GlobQuery) -> BoxFuture<'_, Result<GlobResult, BackendError>>;
 
-    /// Whole files in, in the given order, one answer each. Existing files are replaced.
+    /// Whole files in, in the given order, one answer each. Existing files are replaced; no witness hears of it.
+    ///
+    /// # Errors
+    /// In each answer by itself: as [`Self::write`].
     fn upload(&self, files: Vec<(VirtualPath, Vec<u8>)>) -> BoxFuture<'_, Vec<Result<(), BackendError>>>;
 
     /// Whole files out, in the given order, one answer each.
+    ///
+    /// # Errors
+    /// In each answer by itself: as [`Self::read`], with [`BackendError::TooLarge`] for any file.
     fn download(&self, paths: Vec<VirtualPath>) -> BoxFuture<'_, Vec<Result<Vec<u8>, BackendError>>>;
 
     /// What tells the content of a file from any other, also of one whose bytes cannot be had whole.
+    ///
+    /// # Errors
+    /// [`BackendError::NotFound`], [`BackendError::IsADirectory`], and what keeps the file from being opened.
     fn stamp<'a>(&'a self, path: &'a VirtualPath) -> BoxFuture<'a, Result<FileStamp, BackendError>> {
         Box::pin(async move {
             let bytes = self.download(vec![path.clone()]).await.pop();
@@ -103,6 +149,9 @@ pub trait Backend: Send + Sync {
 
     /// Reads `text` as this backend's path: a host path at or below the root becomes its virtual path
     /// (behaviour.md A26).
+    ///
+    /// # Errors
+    /// [`BackendError::Path`] for text that is no path, [`BackendError::AmbiguousPath`] for one that means two things.
     fn resolve(&self, text: &str) -> Result<VirtualPath, BackendError> {
         Ok(VirtualPath::parse(text)?)
     }
@@ -110,7 +159,10 @@ pub trait Backend: Send + Sync {
 
 /// Gives files their permission bits back.
 pub trait SetMode: Send + Sync {
-    /// Gives the regular file at `path` the lowest nine bits of `mode`.
+    /// Gives the regular file at `path` the lowest nine bits of `mode`; anything else there stays as it is.
+    ///
+    /// # Errors
+    /// [`BackendError::NotFound`], and what keeps the bits from being set.
     fn set_mode<'a>(&'a self, path: &'a VirtualPath, mode: u32) -> BoxFuture<'a, Result<(), BackendError>>;
 }
 
@@ -130,6 +182,11 @@ pub trait Delete: Send + Sync {
     ///
     /// `expect` is about a file's content. Of a directory [`Expect::Unchanged`] says only which one it is, of a link
     /// nothing is expected.
+    ///
+    /// # Errors
+    /// [`BackendError::ProtectedRoot`] for the root and for mounts, [`BackendError::NotFound`], [`BackendError::Changed`],
+    /// [`BackendError::TooManyEntries`], [`BackendError::NameNotText`], [`BackendError::Immutable`],
+    /// [`BackendError::NotRecorded`] from the witness, and what keeps an entry from being removed.
     fn delete<'a>(
         &'a self,
         path: &'a VirtualPath,

@@ -173,6 +173,9 @@ impl Backend for CompositeBackend {
 
     fn stat<'a>(&'a self, path: &'a VirtualPath) -> BoxFuture<'a, Result<FileInfo, BackendError>> {
         Box::pin(async move {
+            if self.holds_routes(path) {
+                return Ok(FileInfo::folder(path.clone()));
+            }
             let (part, inner) = self.part(path);
             let found = part.backend.stat(&inner).await.map_err(|error| part.outer_error(error))?;
             Ok(FileInfo { path: path.clone(), ..found })

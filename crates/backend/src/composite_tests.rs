@@ -69,6 +69,9 @@ async fn listings_show_files_and_mounts_once() {
     assert_eq!(names(&all, "/kept").await, ["/kept/skills/"]);
     assert_eq!(names(&all, "/memories").await, ["/memories/a.md", "/memories/deep/", "/memories/team/"]);
     assert_eq!(names(&all, "/memories/team").await, ["/memories/team/c.md"]);
+    for folder in ["/", "/kept", "/kept/skills", "/memories", "/memories/deep"] {
+        assert!(all.stat(&path(folder)).await.unwrap().is_dir, "{folder}");
+    }
     let error = all.ls(&path("/memories/none")).await.unwrap_err();
     assert_eq!(error, BackendError::DirectoryNotFound { path: path("/memories/none") });
 }

@@ -1,6 +1,7 @@
 use std::io;
 
 use crate::VirtualPath;
+use crate::path::MAX_NAME;
 
 /// Text that is not a [`VirtualPath`].
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -15,12 +16,18 @@ pub enum PathError {
     Device { given: String },
     #[error("the path '{given}' contains a NUL byte, which no file name can; use a name without it")]
     Nul { given: String },
-    #[error("the path '{given}' is longer than {limit} bytes; use a shorter name")]
+    /// As a whole, or a name in it.
+    #[error(
+        "{}the path '{given}' is longer than {limit} bytes; use a shorter name",
+        if *limit == MAX_NAME { "a name in " } else { "" }
+    )]
     TooLong { given: String, limit: usize },
 }
 
-/// A file or process operation that did not happen. Every variant names the virtual path it is about and reads as a
-/// sentence for the model and for a person, with what to do behind its last semicolon.
+/// A file or process operation that did not happen. Every variant reads as a sentence for the model and for a person,
+/// with what to do behind its last semicolon, and names the virtual path it is about ([`BackendError::path_mut`]). Those
+/// of a path that is none, of a pattern, of a command or of the project as a whole have no path to name. What a caller wrote
+/// stands in it as [`crate::quoted`] gives it.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum BackendError {
     #[error(transparent)]
@@ -94,10 +101,8 @@ pub enum BackendError {
     TooLarge { path: VirtualPath, size: u64, limit: u64 },
     #[error("offset {offset} is past the end of '{path}' ({total_lines} lines); use a smaller one")]
     OffsetPastEnd { path: VirtualPath, offset: u64, total_lines: u64 },
-    #[error(
-        "String not found in file: '{old}'{hint}; read '{path}' again and give the text exactly as it stands there, or \
-         leave the edit out"
-    )]
+    /// With a hint, what is wrong with the text and what to do about it.
+    #[error("String not found in file: '{old}'{}", way_to_the_text(.path, .hint))]
     StringNotFound { path: VirtualPath, old: String, hint: String },
     #[error("'{old}' appears {count} times in '{path}'; give more of its surroundings or set replace_all")]
     StringNotUnique { path: VirtualPath, old: String, count: usize },
@@ -162,6 +167,14 @@ pub enum BackendError {
     NotRecorded { path: VirtualPath, reason: String },
     #[error("cancelled")]
     Cancelled,
+}
+
+/// The hint alone where there is one: to give the text as it stands there would be another way out.
+fn way_to_the_text(path: &VirtualPath, hint: &str) -> String {
+    if hint.is_empty() {
+        return format!("; read '{path}' again and give the text exactly as it stands there, or leave the edit out");
+    }
+    format!(". In '{path}': {hint}")
 }
 
 impl BackendError {

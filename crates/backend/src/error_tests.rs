@@ -1,8 +1,8 @@
 use std::io;
 
 use super::{BackendError, PathError};
-use crate::VirtualPath;
 use crate::search::{self, Glob};
+use crate::{Replacement, VirtualPath, replace};
 
 fn path() -> VirtualPath {
     VirtualPath::parse("/src/a.txt").unwrap()
@@ -134,6 +134,20 @@ fn every_reason_has_a_way_out() {
         let sentence = error.to_string();
         assert!(way_out(&sentence).is_some(), "{sentence}");
     }
+}
+
+/// One way out, not two that contradict each other.
+#[test]
+fn where_there_is_a_hint_it_is_the_way_out() {
+    let edited = |old| {
+        let replacement = Replacement { old, new: "x", all: false };
+        replace(b"def q q", replacement, 1_000, &path()).unwrap_err().to_string()
+    };
+    let front = "String not found in file: 'def q q\n'. In '/src/a.txt': ";
+    let hint = "old_string ends with a newline but the file does not; leave the last newline out";
+    assert_eq!(edited("def q q\n"), format!("{front}{hint}"));
+    let often = edited("q\n");
+    assert!(often.contains("appears 2 times; leave the newline out") && !often.contains("read '"), "{often}");
 }
 
 /// Agents and the comparison with the reference look for these words.

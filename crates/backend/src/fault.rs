@@ -4,7 +4,7 @@ use std::io;
 
 use rustix::io::Errno;
 
-use crate::{BackendError, PathError, VirtualPath};
+use crate::{BackendError, PathError, VirtualPath, quoted};
 
 /// What `errno` means for `path`.
 pub(crate) fn fault(errno: Errno, path: &VirtualPath) -> BackendError {
@@ -24,7 +24,7 @@ pub(crate) fn fault(errno: Errno, path: &VirtualPath) -> BackendError {
         // Only sockets and device nodes without a driver refuse to open like this.
         Errno::NXIO => BackendError::NotRegular { path, kind: "socket or device" },
         Errno::NAMETOOLONG => {
-            PathError::TooLong { given: path.as_str().to_owned(), limit: VirtualPath::MAX_LENGTH }.into()
+            PathError::TooLong { given: quoted(path.as_str()).into_owned(), limit: VirtualPath::MAX_LENGTH }.into()
         }
         other => {
             let error = io::Error::from(other);

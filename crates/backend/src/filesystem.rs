@@ -37,9 +37,11 @@ pub struct FilesystemOptions {
     pub max_file_size: u64,
     /// Largest file whose bytes are given to the witness before they go, in bytes.
     pub max_kept_size: u64,
+    /// Whether file systems that are mounted below the root are part of it; by default they are refused.
     pub mounts: Mounts,
     /// Time that one `grep` may take before it gives what it has.
     pub grep_time: Duration,
+    /// The same for one `glob`.
     pub glob_time: Duration,
 }
 

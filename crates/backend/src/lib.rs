@@ -30,6 +30,7 @@ mod path;
 mod project;
 mod protected;
 mod query;
+mod quoted;
 mod replace;
 mod root;
 mod sandbox;
@@ -67,7 +68,8 @@ pub use manifest::{
 pub use path::{VirtualPath, is_device_name};
 pub use project::{ProjectRoot, RootError, RootNote, project_root, real_path};
 pub use protected::{PROTECTED_FILES, PROTECTED_FOLDERS, PROTECTED_INSIDE, is_protected, runs_later};
-pub use query::{GlobQuery, GlobResult, GrepMatch, GrepQuery, GrepResult, Truncation};
+pub use query::{GlobQuery, GlobResult, GrepMatch, GrepQuery, GrepResult, Truncation, Unread};
+pub use quoted::quoted;
 pub use replace::replace;
 pub use root::Mounts;
 pub use sandbox::{

@@ -1,5 +1,6 @@
-/// The media type of a file whose name says that it is an image, video, audio or document, in the closed list that
-/// models take (behaviour.md 3.2). Such files are read as bytes; all others have to be text. SVG is text.
+/// The media type of a file whose name says that it is an image, video, audio or document: a closed list (behaviour.md
+/// 3.2), of which models take most. Such files are read as bytes; all others have to be text. SVG is text. What of these a
+/// model is sent is decided by the bytes and by what it can take, not here.
 pub(crate) fn media_type(name: &str) -> Option<&'static str> {
     let (_, extension) = name.rsplit_once('.')?;
     let mime = match extension.to_ascii_lowercase().as_str() {
@@ -17,7 +18,7 @@ pub(crate) fn media_type(name: &str) -> Option<&'static str> {
         "webm" => "video/webm",
         "wmv" => "video/x-ms-wmv",
         "3gpp" => "video/3gpp",
-        // Not in the list of blocks, yet nobody means it as text: goes out as a file.
+        // No model is known to take it, and nobody means it as text.
         "mkv" => "video/x-matroska",
         "wav" => "audio/wav",
         "mp3" => "audio/mpeg",

@@ -3,7 +3,7 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use crate::PathError;
+use crate::{PathError, quoted};
 
 /// An absolute, normalised path in the agent's path space. It cannot hold `..`, NUL, or an empty segment.
 ///
@@ -15,7 +15,7 @@ use crate::PathError;
 pub struct VirtualPath(Arc<str>);
 
 /// Longest name accepted, in bytes.
-const MAX_NAME: usize = 255;
+pub(crate) const MAX_NAME: usize = 255;
 
 impl VirtualPath {
     /// Longest path accepted, in bytes.
@@ -33,31 +33,28 @@ impl VirtualPath {
     /// takes.
     pub fn parse(text: &str) -> Result<Self, PathError> {
         if text.contains('\0') {
-            return Err(PathError::Nul { given: text.replace('\0', "\\0") });
+            return Err(PathError::Nul { given: quoted(text).replace('\0', "\\0") });
         }
+        let given = || quoted(text).into_owned();
         if text.len() > Self::MAX_LENGTH {
-            return Err(PathError::TooLong { given: shorten(text), limit: Self::MAX_LENGTH });
+            return Err(PathError::TooLong { given: given(), limit: Self::MAX_LENGTH });
         }
         if is_windows(text) {
-            return Err(PathError::Windows { given: text.to_owned() });
+            return Err(PathError::Windows { given: given() });
         }
         let mut path = String::with_capacity(text.len() + 1);
         let separators: &[char] = if cfg!(windows) { &['/', '\\'] } else { &['/'] };
         for (index, segment) in text.split(separators).enumerate() {
             match segment {
                 "" | "." => {}
-                ".." => return Err(PathError::Traversal { given: text.to_owned() }),
-                home if index == 0 && home.starts_with('~') => {
-                    return Err(PathError::Home { given: text.to_owned() });
-                }
+                ".." => return Err(PathError::Traversal { given: given() }),
+                home if index == 0 && home.starts_with('~') => return Err(PathError::Home { given: given() }),
                 backslashed if cfg!(not(windows)) && has_backslash_traversal(backslashed) => {
-                    return Err(PathError::Traversal { given: text.to_owned() });
+                    return Err(PathError::Traversal { given: given() });
                 }
-                device if cfg!(windows) && is_device_name(device) => {
-                    return Err(PathError::Device { given: text.to_owned() });
-                }
+                device if cfg!(windows) && is_device_name(device) => return Err(PathError::Device { given: given() }),
                 long if long.len() > MAX_NAME => {
-                    return Err(PathError::TooLong { given: shorten(long), limit: MAX_NAME });
+                    return Err(PathError::TooLong { given: given(), limit: MAX_NAME });
                 }
                 name => {
                     path.push('/');
@@ -151,11 +148,6 @@ fn is_windows(text: &str) -> bool {
 /// `..\x` means a traversal to a person who comes from Windows; as a name on Unix it has no honest use.
 fn has_backslash_traversal(segment: &str) -> bool {
     segment.contains('\\') && segment.split('\\').any(|part| part == "..")
-}
-
-fn shorten(text: &str) -> String {
-    let head: String = text.chars().take(80).collect();
-    format!("{head}…")
 }
 
 impl fmt::Display for VirtualPath {

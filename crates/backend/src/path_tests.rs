@@ -109,7 +109,11 @@ fn lengths_are_bounded() {
     let deep = VirtualPath::parse(&"a/".repeat(2000)).unwrap();
     assert_eq!(deep.segments().count(), 2000);
     let long = VirtualPath::parse(&"é".repeat(3000)).unwrap_err().to_string();
-    assert!(long.len() < 400, "{long}");
+    assert!(long.chars().count() < 500, "{long}");
+    // The name in its folder, as it was written.
+    let name = VirtualPath::parse(&format!("/src/{}/a", "n".repeat(256))).unwrap_err().to_string();
+    let given = format!("'/src/{}/a'", "n".repeat(256));
+    assert_eq!(name, format!("a name in the path {given} is longer than 255 bytes; use a shorter name"));
 }
 
 #[test]

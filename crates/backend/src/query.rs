@@ -52,6 +52,8 @@ pub struct GrepResult {
     /// Sorted by path, then line.
     pub matches: Vec<GrepMatch>,
     pub truncated: Option<Truncation>,
+    /// Some of what could not be read, sorted by path: at most [`Unread::MOST`].
+    pub unread: Vec<Unread>,
     /// How many names were met that are not text, so that no path says them: what they are was not searched.
     pub left_out: usize,
     /// The start is a file that is no text, as reading says it, and was not searched. Of those below a folder nothing is
@@ -81,6 +83,8 @@ pub struct GlobResult {
     /// Files only, sorted.
     pub paths: Vec<VirtualPath>,
     pub truncated: Option<Truncation>,
+    /// Some of what could not be read, sorted by path: at most [`Unread::MOST`].
+    pub unread: Vec<Unread>,
     /// How many names were met that are not text, so that no path says them: what they are was not searched.
     pub left_out: usize,
     /// Why each mount below the start that was not searched was not.
@@ -94,6 +98,19 @@ impl GlobResult {
     }
 }
 
+/// A file or a folder that a search met and could not read, or not to its end.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Unread {
+    pub path: VirtualPath,
+    /// In a few words, for the model and for a person.
+    pub reason: String,
+}
+
+impl Unread {
+    /// So many are named in one result.
+    pub const MOST: usize = 3;
+}
+
 /// Why a search is partial.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Truncation {
@@ -101,6 +118,6 @@ pub enum Truncation {
     Count,
     /// The time or size budget ran out: search something narrower.
     Budget,
-    /// Some folders could not be read: a narrower search will not help.
+    /// Some folders or files could not be read: a narrower search will not help.
     Unreadable,
 }

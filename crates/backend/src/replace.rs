@@ -3,7 +3,7 @@
 use memchr::memmem;
 
 use crate::text::{BOM, decode};
-use crate::{BackendError, Replacement, VirtualPath};
+use crate::{BackendError, Replacement, VirtualPath, quoted};
 
 /// Replaces in the bytes of a file. Everything outside the matches stays byte for byte: line ends, byte order mark,
 /// a missing last newline.
@@ -36,7 +36,8 @@ pub fn replace(
         return Err(not_found(&view.text, old, &needle, path));
     }
     if found.len() > 1 && !all {
-        return Err(BackendError::StringNotUnique { path: path.clone(), old: old.to_owned(), count: found.len() });
+        let old = quoted(old).into_owned();
+        return Err(BackendError::StringNotUnique { path: path.clone(), old, count: found.len() });
     }
     let growth = (new.len() as u64).saturating_mul(found.len() as u64);
     let size = (bytes.len() as u64).saturating_add(growth).saturating_sub((old.len() * found.len()) as u64);
@@ -63,23 +64,17 @@ pub fn replace(
 }
 
 fn not_found(text: &str, old: &str, needle: &str, path: &VirtualPath) -> BackendError {
-    let mut hint = String::new();
-    if let Some(stripped) = needle.strip_suffix('\n')
-        && !text.ends_with('\n')
-        && !stripped.is_empty()
-    {
-        match memmem::find_iter(text.as_bytes(), stripped.as_bytes()).count() {
-            0 => {}
-            1 => hint.push_str(". old_string ends with a newline but the file does not; leave the last newline out"),
-            count => {
-                hint = format!(
-                    ". old_string ends with a newline but the file does not, and without that newline it appears \
-                     {count} times; leave the newline out and give more of its surroundings"
-                );
-            }
-        }
-    }
-    BackendError::StringNotFound { path: path.clone(), old: old.to_owned(), hint }
+    let stripped = needle.strip_suffix('\n').filter(|stripped| !text.ends_with('\n') && !stripped.is_empty());
+    let count = stripped.map_or(0, |stripped| memmem::find_iter(text.as_bytes(), stripped.as_bytes()).count());
+    let hint = match count {
+        0 => String::new(),
+        1 => "old_string ends with a newline but the file does not; leave the last newline out".to_owned(),
+        count => format!(
+            "old_string ends with a newline but the file does not, and without that newline it appears {count} times; \
+             leave the newline out and give more of its surroundings"
+        ),
+    };
+    BackendError::StringNotFound { path: path.clone(), old: quoted(old).into_owned(), hint }
 }
 
 /// Text with every line end as LF, and where its positions are in the original.

@@ -21,6 +21,15 @@ fn a_result_that_grows_without_bound_is_refused() {
 }
 
 #[test]
+fn what_is_refused_does_not_come_back_whole() {
+    let long = "z".repeat(200_000);
+    for (text, old) in [("one\n", &*long), (&*format!("{long} {long}"), &*long), ("one", &*format!("{long}\n"))] {
+        let sentence = edit(text.as_bytes(), old, "y", false).unwrap_err().to_string();
+        assert!(sentence.chars().count() < 700 && sentence.contains(&format!("{}…", "z".repeat(300))), "{sentence}");
+    }
+}
+
+#[test]
 fn a_match_may_begin_or_end_with_a_line_end() {
     assert_eq!(edit(b"a\r\nb\r\nc", "\nb\n", "-", false).unwrap().0, b"a-c");
     assert_eq!(edit(b"a\r\nb", "\n", " ", false).unwrap().0, b"a b");

@@ -11,6 +11,7 @@ mod lines;
 pub(crate) mod listed;
 mod rules;
 mod top;
+mod unread;
 mod walk;
 
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -25,6 +26,7 @@ pub(crate) use dialect::{Glob, is_hidden};
 pub(crate) use every::{Seeing, SeenFile, every_file};
 use file::{FileSearch, Looked};
 use top::Top;
+use unread::Why;
 pub(crate) use walk::is_git;
 use walk::{Found, Outcome, Visitor, Walk};
 
@@ -82,7 +84,8 @@ pub(crate) fn glob(root: &Root, query: &GlobQuery, budget: &Budget) -> Result<Gl
     let top = Top::new(MAX_PATHS);
     let outcome = walk.run(&Paths { top: &top })?;
     let (paths, more) = top.into_sorted();
-    Ok(GlobResult { paths, truncated: truncation(outcome, more), left_out: outcome.left_out, failed: Vec::new() })
+    let (truncated, left_out) = (truncation(&outcome, more), outcome.left_out);
+    Ok(GlobResult { paths, truncated, unread: outcome.unread, left_out, failed: Vec::new() })
 }
 
 pub(crate) fn grep(root: &Root, query: &GrepQuery, budget: &Budget) -> Result<GrepResult, BackendError> {
@@ -94,15 +97,15 @@ pub(crate) fn grep(root: &Root, query: &GrepQuery, budget: &Budget) -> Result<Gr
     let outcome = walk.run(&lines)?;
     let binary = lines.binary.into_inner();
     let (matches, more) = top.into_sorted();
-    let (truncated, left_out) = (truncation(outcome, more), outcome.left_out);
-    Ok(GrepResult { matches, truncated, left_out, binary, failed: Vec::new() })
+    let (truncated, left_out) = (truncation(&outcome, more), outcome.left_out);
+    Ok(GrepResult { matches, truncated, unread: outcome.unread, left_out, binary, failed: Vec::new() })
 }
 
 pub(crate) fn hidden(include_ignored: bool) -> Hidden {
     if include_ignored { Hidden::Enter } else { Hidden::Skip }
 }
 
-fn truncation(outcome: Outcome, more: bool) -> Option<Truncation> {
+fn truncation(outcome: &Outcome, more: bool) -> Option<Truncation> {
     if outcome.spent {
         Some(Truncation::Budget)
     } else if more {
@@ -125,7 +128,7 @@ impl Visitor for Paths<'_> {
         self.top.may_take(|last| path <= last.as_str())
     }
 
-    fn visit(&self, found: &Found<'_>, (): &mut ()) -> Result<(), rustix::io::Errno> {
+    fn visit(&self, found: &Found<'_>, (): &mut ()) -> Result<(), Why> {
         if let Some(path) = found.path() {
             self.top.offer(path);
         }
@@ -154,7 +157,7 @@ impl Visitor for Lines<'_> {
         self.top.may_take(|last| path <= last.path.as_str())
     }
 
-    fn visit(&self, found: &Found<'_>, scratch: &mut file::Scratch) -> Result<(), rustix::io::Errno> {
+    fn visit(&self, found: &Found<'_>, scratch: &mut file::Scratch) -> Result<(), Why> {
         let Some(file) = found.open(self.root)? else { return Ok(()) };
         let mut path = None;
         let looked = scratch.search(file, self.budget, |line, text| {

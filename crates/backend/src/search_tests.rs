@@ -5,6 +5,7 @@ use std::path::Path;
 use pretty_assertions::assert_eq;
 
 use super::*;
+use crate::Unread;
 use crate::root::Mounts;
 
 fn path(text: &str) -> VirtualPath {
@@ -118,6 +119,24 @@ fn a_line_without_end_is_given_up() {
     let rows = grep(&root, &query("needle", 10), &budget()).unwrap();
     assert_eq!(rows.matches.iter().map(|row| row.path.as_str()).collect::<Vec<_>>(), ["/other"]);
     assert_eq!(rows.truncated, Some(Truncation::Unreadable));
+    let reason = "searched only up to a line of over 16 MiB".to_owned();
+    assert_eq!(rows.unread, [Unread { path: path("/long"), reason }]);
+}
+
+/// The first in the order of paths, by the caller's names, of a start that is a link as well.
+#[test]
+fn what_could_not_be_read_is_named() {
+    let top = tempfile::tempdir().unwrap();
+    for name in ["e", "d", "c", "b", "a"] {
+        put(top.path(), &format!("real/{name}"), b"x".repeat(17 * 1024 * 1024));
+    }
+    symlink("real", top.path().join("link")).unwrap();
+    let root = Root::open(top.path(), Mounts::Refuse).unwrap();
+    for start in ["/real", "/link"] {
+        let rows = grep(&root, &GrepQuery { path: path(start), ..query("needle", 10) }, &budget()).unwrap();
+        let named: Vec<_> = rows.unread.iter().map(|one| one.path.to_string()).collect();
+        assert_eq!(named, ["a", "b", "c"].map(|name| format!("{start}/{name}")));
+    }
 }
 
 #[test]

@@ -26,16 +26,28 @@ const MAX_FILE: u64 = 64 * 1024 * 1024;
 pub type Rows = Vec<(VirtualPath, Arc<FileData>)>;
 
 /// Where whole files are kept. Every shelf is a [`Backend`].
+///
+/// Its methods fail with what keeps the place itself from answering, of which they name the path that was asked for.
 pub trait Shelf: Send + Sync {
     /// Waits until no other change of this shelf is under way in this process.
     fn lock(&self) -> BoxFuture<'_, OwnedMutexGuard<()>>;
 
-    /// What is at `path` or below it, sorted by path.
+    /// What is at `path` or below it, sorted by path; nothing where there is neither.
+    ///
+    /// # Errors
+    /// Those of the place itself.
     fn rows<'a>(&'a self, path: &'a VirtualPath) -> BoxFuture<'a, Result<Rows, BackendError>>;
 
+    /// The file at `path`; `None` where there is none, also where `path` is a folder.
+    ///
+    /// # Errors
+    /// Those of the place itself.
     fn get<'a>(&'a self, path: &'a VirtualPath) -> BoxFuture<'a, Result<Option<Arc<FileData>>, BackendError>>;
 
     /// The paths of [`Shelf::rows`].
+    ///
+    /// # Errors
+    /// As [`Shelf::rows`].
     fn paths<'a>(&'a self, path: &'a VirtualPath) -> BoxFuture<'a, Result<Vec<VirtualPath>, BackendError>> {
         Box::pin(async move { Ok(self.rows(path).await?.into_iter().map(|(path, _)| path).collect()) })
     }
@@ -49,6 +61,9 @@ pub trait Shelf: Send + Sync {
     }
 
     /// Those of `paths` that there are, sorted.
+    ///
+    /// # Errors
+    /// As [`Shelf::get`].
     fn get_many<'a>(&'a self, paths: &'a BTreeSet<VirtualPath>) -> BoxFuture<'a, Result<Rows, BackendError>> {
         Box::pin(async move {
             let mut rows = Vec::new();
@@ -61,6 +76,9 @@ pub trait Shelf: Send + Sync {
 
     /// The next of [`Shelf::rows`] behind `after`, in their order: about `most`, all where that is as cheap, none where there
     /// are no more.
+    ///
+    /// # Errors
+    /// As [`Shelf::rows`].
     fn page<'a>(
         &'a self,
         path: &'a VirtualPath,
@@ -71,6 +89,9 @@ pub trait Shelf: Send + Sync {
     }
 
     /// Those of [`Shelf::rows`] in which `run` may stand, where `most` or fewer files hold it, wherever they are.
+    ///
+    /// # Errors
+    /// As [`Shelf::rows`]; that no index can tell is [`Held::Unknown`].
     fn holding<'a>(
         &'a self,
         _path: &'a VirtualPath,
@@ -81,10 +102,16 @@ pub trait Shelf: Send + Sync {
     }
 
     /// Whether anything is below `path`.
+    ///
+    /// # Errors
+    /// As [`Shelf::rows`].
     fn is_folder<'a>(&'a self, path: &'a VirtualPath) -> BoxFuture<'a, Result<bool, BackendError>>;
 
-    /// Keeps `data` at `path`; `None` removes it. Called with the lock held, which another process does not wait for:
-    /// [`BackendError::Changed`] where something else than `current` has come to stand there, and it stays.
+    /// Keeps `data` at `path`; `None` removes it. Called with the lock held, which another process does not wait for.
+    ///
+    /// # Errors
+    /// [`BackendError::Changed`] where something else than `current` has come to stand there, and it stays; those of the
+    /// place itself.
     fn set<'a>(
         &'a self,
         path: &'a VirtualPath,

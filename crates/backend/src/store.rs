@@ -36,7 +36,13 @@ impl Namespace {
 }
 
 /// Long-term memory: namespaced JSON values, with full-text search where the implementation has it.
+///
+/// Every method fails with [`StoreError::Unavailable`] where the database does not answer.
 pub trait Store: Send + Sync {
+    /// The item at `key`, where there is one.
+    ///
+    /// # Errors
+    /// [`StoreError::Unavailable`].
     fn get<'a>(
         &'a self,
         namespace: &'a Namespace,
@@ -44,14 +50,23 @@ pub trait Store: Send + Sync {
     ) -> BoxFuture<'a, Result<Option<StoreItem>, StoreError>>;
 
     /// Creates or replaces; `created_at` survives a replacement.
+    ///
+    /// # Errors
+    /// [`StoreError::Unavailable`].
     fn put<'a>(&'a self, namespace: &'a Namespace, key: &'a str, value: Value)
     -> BoxFuture<'a, Result<(), StoreError>>;
 
     /// Returns whether there was something to delete.
+    ///
+    /// # Errors
+    /// [`StoreError::Unavailable`].
     fn delete<'a>(&'a self, namespace: &'a Namespace, key: &'a str) -> BoxFuture<'a, Result<bool, StoreError>>;
 
     /// Puts `next` in the place of `current` (`None`: nothing), as [`Store::put`] and [`Store::delete`] would, where
     /// `current` still is what stands there. Compared and replaced in one step, whichever process writes at the same time.
+    ///
+    /// # Errors
+    /// [`StoreError::Unavailable`]; that something else stands there is [`Swap::Changed`].
     fn compare_and_swap<'a>(
         &'a self,
         namespace: &'a Namespace,
@@ -60,9 +75,16 @@ pub trait Store: Send + Sync {
         next: Option<Value>,
     ) -> BoxFuture<'a, Result<Swap, StoreError>>;
 
+    /// The items that `query` is about: with a text the best matches first, else in the order of keys.
+    ///
+    /// # Errors
+    /// [`StoreError::BadQuery`] for a text that cannot be searched for, [`StoreError::Unavailable`].
     fn search(&self, query: StoreQuery) -> BoxFuture<'_, Result<Vec<StoreHit>, StoreError>>;
 
-    /// The keys that begin with `prefix`, in order.
+    /// The keys that begin with `prefix`, in order, at most `limit`.
+    ///
+    /// # Errors
+    /// [`StoreError::Unavailable`].
     fn keys<'a>(
         &'a self,
         namespace: &'a Namespace,
@@ -76,6 +98,9 @@ pub trait Store: Send + Sync {
 
     /// The files, and the folders with files in them, directly below `prefix`, which ends in a slash: at most `limit`,
     /// the first in the order of keys, sorted by path. What they hold is not held.
+    ///
+    /// # Errors
+    /// [`StoreError::Unavailable`].
     fn children<'a>(
         &'a self,
         namespace: &'a Namespace,
@@ -96,6 +121,9 @@ pub trait Store: Send + Sync {
     }
 
     /// Those of `keys` that there are, in any order.
+    ///
+    /// # Errors
+    /// [`StoreError::Unavailable`].
     fn get_many<'a>(
         &'a self,
         namespace: &'a Namespace,
@@ -111,6 +139,9 @@ pub trait Store: Send + Sync {
     }
 
     /// At most `limit` of the items whose keys begin with `prefix` and come behind `after`, in the order of keys.
+    ///
+    /// # Errors
+    /// [`StoreError::Unavailable`].
     fn page<'a>(
         &'a self,
         namespace: &'a Namespace,
@@ -128,6 +159,9 @@ pub trait Store: Send + Sync {
 
     /// Items by key whose text holds the characters `run` one after another, and perhaps others, where `most` or fewer of
     /// all items hold it.
+    ///
+    /// # Errors
+    /// [`StoreError::Unavailable`]; that no index can tell is [`Held::Unknown`].
     fn holding<'a>(
         &'a self,
         _namespace: &'a Namespace,
@@ -138,6 +172,10 @@ pub trait Store: Send + Sync {
         Box::pin(async { Ok(Held::Unknown) })
     }
 
+    /// The namespaces with something in them whose first parts are `prefix`, sorted.
+    ///
+    /// # Errors
+    /// [`StoreError::Unavailable`].
     fn list_namespaces<'a>(&'a self, prefix: &'a [String]) -> BoxFuture<'a, Result<Vec<Namespace>, StoreError>>;
 }
 

@@ -62,7 +62,10 @@ pub(crate) enum Failure {
     NoTask,
     #[error("no project folder was named; name one with --project")]
     NoProject,
-    #[error("there is no folder {folder} on {host}; name one that is there, ssh:{host}:/FOLDER")]
+    #[error(
+        "there is no folder {folder} on {host}; name one that is there, ssh:{host}:/FOLDER, or ssh:{host}:FOLDER for one in \
+         your home folder there"
+    )]
     NoFolderThere { host: String, folder: String },
     #[error("the session {id} belongs to {path}; leave --project out, or name that folder")]
     OtherProject { id: String, path: PathBuf },

@@ -113,10 +113,7 @@ impl Bench {
 
     /// The call as the agent would make it, with the same words where it cannot be made.
     async fn call(&self, name: &str, args: Value, cancel: CancellationToken) -> ToolOutput {
-        let Some(tool) = self.tools.get(name) else {
-            let known: Vec<&str> = self.tools.names().collect();
-            return ToolOutput::error(format!("Error: {name} is not a valid tool, try one of [{}].", known.join(", ")));
-        };
+        let Some(tool) = self.tools.get(name) else { return ToolOutput::error(self.tools.unknown(name)) };
         let args = match tool.validate(&args) {
             Ok(args) => args,
             Err(error) => return ToolOutput::error(error.to_string()),

@@ -1,3 +1,4 @@
+use bosun_backend::quoted;
 use bosun_model::ToolSpec;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Number, Value};
@@ -24,7 +25,7 @@ pub(crate) fn parse<Input: DeserializeOwned>(spec: &ToolSpec, args: &Value) -> R
     if let Some(problem) = schema::first_problem(&spec.schema, &args) {
         return Err(fail(problem));
     }
-    serde_json::from_value(args).map_err(|error| fail(error.to_string()))
+    serde_json::from_value(args).map_err(|error| fail(quoted(&error.to_string()).into_owned()))
 }
 
 /// Checks `args` against `spec.schema` and gives them back as they would be run (text read as numbers where numbers are

@@ -16,7 +16,7 @@ use std::borrow::Cow;
 use std::sync::Arc;
 use std::time::Duration;
 
-use bosun_backend::{Backend, VirtualPath};
+use bosun_backend::{Backend, BackendError, Unread, VirtualPath};
 
 use crate::{DynTool, ToolContext, ToolError, erase};
 
@@ -102,6 +102,36 @@ fn shown(path: &VirtualPath) -> Cow<'_, str> {
     } else {
         path.into()
     }
+}
+
+/// What is where a search began that has found nothing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Start {
+    Missing,
+    File,
+    /// A folder, or what nobody can tell.
+    Other,
+}
+
+async fn at_start(backend: &dyn Backend, start: &VirtualPath) -> Start {
+    if start.is_root() {
+        return Start::Other;
+    }
+    match backend.stat(start).await {
+        Ok(found) if found.is_dir => Start::Other,
+        Ok(_) => Start::File,
+        Err(
+            BackendError::NotFound { .. } | BackendError::DirectoryNotFound { .. } | BackendError::NotADirectory { .. },
+        ) => Start::Missing,
+        Err(_) => Start::Other,
+    }
+}
+
+/// What is said of what a search met and could not read.
+fn unread(some: &[Unread]) -> Option<String> {
+    let named = |one: &Unread| format!("'{}' ({})", shown(&one.path), one.reason);
+    let named: Vec<String> = some.iter().map(named).collect();
+    (!named.is_empty()).then(|| format!("[Among what could not be read: {}.]", named.join(", ")))
 }
 
 /// The file a call would change, for the order of calls: none where the path cannot be read.

@@ -54,6 +54,63 @@ fn specs() {
     }
 }
 
+/// What a model sent does not come back to it whole.
+#[tokio::test]
+async fn no_refusal_is_longer_than_two_thousand_characters() {
+    let long = "z".repeat(200_000);
+    let twice = format!("{long}\n{long}");
+    let deep = format!("/{}", "d/".repeat(2_040));
+    let fixture = Fixture::with([("/a.txt", "one\n"), ("/twice.txt", &*twice)]);
+    for path in ["/a.txt", "/twice.txt"] {
+        fixture.ok("read_file", json!({"file_path": path})).await;
+    }
+    for (tool, args) in [
+        ("edit_file", json!({"file_path": "/a.txt", "old_string": long, "new_string": "y"})),
+        ("edit_file", json!({"file_path": "/a.txt", "old_string": "é\n".repeat(3_000), "new_string": "y"})),
+        ("edit_file", json!({"file_path": "/twice.txt", "old_string": long, "new_string": "y"})),
+        ("edit_file", json!({"file_path": deep, "old_string": long, "new_string": "y"})),
+        ("write_file", json!({"file_path": format!("/{}/../y", "x".repeat(3_000)), "content": ""})),
+        ("write_file", json!({"file_path": format!("/a.txt{deep}"), "content": ""})),
+        ("write_file", json!({(long.clone()): "/a.txt", "content": ""})),
+        ("read_file", json!({"file_path": deep})),
+        ("read_file", json!({"file_path": format!("/{long}")})),
+        ("read_file", json!({"file_path": format!("~{}", "x".repeat(4_000))})),
+        ("read_file", json!({"file_path": format!("C:\\{}", "x".repeat(4_000))})),
+        ("read_file", json!({"file_path": format!("/\0{}", "\0".repeat(100_000))})),
+        ("read_file", json!({"file_path": "/a.txt", "limit": long})),
+        ("ls", json!({"path": deep})),
+        ("delete", json!({"file_path": deep})),
+        ("glob", json!({"pattern": format!("{{{long},b}}/../x")})),
+        ("glob", json!({"pattern": "{a,b}".repeat(2_000)})),
+        ("grep", json!({"pattern": format!("({}", "x".repeat(5_000)), "regex": true})),
+        ("grep", json!({"pattern": format!("[{}", "\n".repeat(5_000)), "regex": true})),
+        ("grep", json!({"pattern": "x", "glob": format!("../{long}")})),
+        ("grep", json!({"pattern": "x", "output_mode": long})),
+        ("execute", json!({"command": format!("\0{}", "x".repeat(300_000))})),
+        ("execute", json!({"command": "x".repeat(2_000_000)})),
+        ("task", json!({"description": "x", "subagent_type": long})),
+        ("task", json!({"description": "x", "subagent_type": "researcher", (long.clone()): 1})),
+    ] {
+        let text = fixture.err(tool, args).await;
+        assert!(text.chars().count() <= 2_000, "{tool}: {} characters: {text:.300}", text.chars().count());
+    }
+    for (tool, key) in [("glob", "*"), ("grep", "x")] {
+        let text = fixture.ok(tool, json!({"pattern": key, "path": deep})).await;
+        assert!(text.starts_with("No ") && text.chars().count() <= 2_000, "{text}");
+    }
+    let unknown = fixture.tools.unknown(&long);
+    assert!(unknown.contains("z is not a valid tool") && unknown.chars().count() <= 2_000, "{unknown}");
+}
+
+#[test]
+fn a_tool_that_is_not_there_is_told_with_those_that_are() {
+    let bare = crate::ToolRegistry::new(builtin_tools(&Canned::default(), BuiltinOptions::default())).unwrap();
+    let known = "[ls, read_file, write_file, edit_file, glob, grep, write_todos].";
+    assert_eq!(bare.unknown("nope"), format!("Error: nope is not a valid tool, try one of {known}"));
+    let execute = bare.unknown("execute");
+    assert!(execute.starts_with("Error: Execution not available: ") && execute.ends_with(known), "{execute}");
+}
+
 #[test]
 fn the_plain_read_format_describes_itself() {
     let fixture =

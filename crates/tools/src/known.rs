@@ -9,8 +9,8 @@ use crate::ToolContext;
 pub(crate) enum Found {
     File,
     Directory,
-    /// A name without content to know: a broken link, a pipe, a device, a file whose content is lost. Reading it gives
-    /// this error.
+    /// A name without content to know: a link that is broken or leads out, a pipe, a device, a file whose content is
+    /// lost. Reading it gives this error.
     Hollow(BackendError),
     Nothing,
 }
@@ -46,12 +46,21 @@ pub(crate) async fn look(backend: &dyn Backend, path: &VirtualPath) -> Result<Fo
             Ok(if is_listed(backend, path).await { Found::Hollow(error) } else { Found::Nothing })
         }
         BackendError::NotRegular { .. } | BackendError::ContentLost { .. } => Ok(Found::Hollow(error)),
+        BackendError::OutsideRoot { .. } if leads_out(backend, path).await => Ok(Found::Hollow(error)),
         BackendError::NotText { .. }
         | BackendError::Binary { .. }
         | BackendError::TooLarge { .. }
         | BackendError::Unstable { .. } => Ok(Found::File),
         error => Err(error),
     }
+}
+
+/// Whether `path`, which was refused because it leads out, is itself the link that does: its folder is inside and does not
+/// show it (behaviour.md A10), as it would a folder that is a mount.
+async fn leads_out(backend: &dyn Backend, path: &VirtualPath) -> bool {
+    let Some(parent) = path.parent() else { return false };
+    let listed = backend.names(&parent).await;
+    listed.is_ok_and(|listed| !listed.cut && !listed.iter().any(|entry| entry.path == *path))
 }
 
 async fn is_listed(backend: &dyn Backend, path: &VirtualPath) -> bool {

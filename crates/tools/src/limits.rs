@@ -7,6 +7,21 @@ pub const RESULT_CHARS: usize = 80_000;
 /// Longest output of a command in a result, in characters: the shell's own cap on what it shows, and room for marks.
 pub const OUTPUT_CHARS: usize = 101_000;
 
+/// Longest refusal, in characters: what a caller wrote is cut where it is quoted, and a long path can stand in one more than
+/// once.
+const REFUSAL_CHARS: usize = 2_000;
+
+/// `sentence` with its middle left out where it is very long: what is wrong stands in front, and what to do behind.
+pub(crate) fn refusal(sentence: String) -> String {
+    const TAIL: usize = 600;
+    let count = sentence.chars().count();
+    if count <= REFUSAL_CHARS {
+        return sentence;
+    }
+    let head = sentence.chars().take(REFUSAL_CHARS - TAIL - 1);
+    head.chain(['…']).chain(sentence.chars().skip(count - TAIL)).collect()
+}
+
 /// Lines as long as they fit below [`RESULT_CHARS`] together with what is said about the rest.
 pub(crate) struct Listing {
     pub text: String,

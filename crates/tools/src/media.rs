@@ -48,7 +48,7 @@ fn usable<'m>(mime: &'m str, bytes: &[u8], abilities: Abilities) -> Result<(Medi
     match word(mime) {
         "image" if !abilities.images => Err("this model takes no images".into()),
         "image" => {
-            let image = image::sniff(bytes).ok_or("its bytes are no whole PNG, JPEG, GIF or WebP image")?;
+            let image = image::sniff(bytes).ok_or_else(|| no_image(mime))?;
             if image.width > MAX_SIDE || image.height > MAX_SIDE {
                 return Err(format!(
                     "it has {} by {} pixels, but models accept at most {MAX_SIDE} per side",
@@ -63,7 +63,9 @@ fn usable<'m>(mime: &'m str, bytes: &[u8], abilities: Abilities) -> Result<(Medi
             Ok((MediaKind::Image, image.mime))
         }
         "document" if !abilities.documents => Err("this model takes no documents".into()),
-        "document" if mime != "application/pdf" => Err("models take no documents but PDF".into()),
+        "document" if mime != "application/pdf" => {
+            Err("models take no documents but PDF; have it converted to that, or to text".into())
+        }
         "document" if !bytes.get(..1024).unwrap_or(bytes).windows(5).any(|window| window == b"%PDF-") => {
             Err("its bytes are no PDF".into())
         }
@@ -78,11 +80,22 @@ fn usable<'m>(mime: &'m str, bytes: &[u8], abilities: Abilities) -> Result<(Medi
         "video" if !abilities.video => {
             Err("this model takes no film; work from single pictures or a transcript of it".into())
         }
+        "video" if mime == "video/x-matroska" => {
+            Err("models take no Matroska; have it converted to MP4 or WebM".into())
+        }
         "video" => {
             let mime = recording::sniff(mime, bytes).ok_or_else(|| format!("its bytes are no {}", recording::FILM))?;
             within(bytes, MAX_RECORDING).map(|()| (MediaKind::Video, mime))
         }
         _ => Err("it is neither text nor media that models take".into()),
+    }
+}
+
+/// Most models refuse HEIC, and with it every later request; whether one takes it no catalogue says.
+fn no_image(mime: &str) -> String {
+    match mime {
+        "image/heic" | "image/heif" => "most models take no HEIC; have it converted to JPEG or PNG".into(),
+        _ => "its bytes are no whole PNG, JPEG, GIF or WebP image".into(),
     }
 }
 

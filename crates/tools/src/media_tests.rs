@@ -91,16 +91,23 @@ fn a_wrong_name_does_not_make_a_wrong_media_type() {
     assert!(data.starts_with("iVBORw0KGgo"));
 }
 
+/// A picture may be called as the camera calls its pictures.
+#[test]
+fn what_is_only_called_heic_is_sent_as_what_it_is() {
+    let ContentBlock::Media(Media { mime, .. }) = shown("image/heic", JPEG) else { panic!() };
+    assert_eq!(&*mime, "image/jpeg");
+}
+
 #[test]
 fn what_a_provider_would_refuse_is_not_sent() {
     let large = [png(10, 10), vec![0; 4_000_000]].concat();
     for (mime, bytes, token) in [
         ("image/png", &b"no image"[..], "no whole PNG"),
-        ("image/heic", b"ftypheic", "no whole PNG"),
+        ("image/heic", b"\0\0\0\x18ftypheic", "most models take no HEIC; have it converted to JPEG or PNG."),
         ("image/png", &png(60_000, 60_000), "60000 by 60000"),
         ("image/png", &large, "over the limit"),
         ("application/pdf", b"text", "no PDF"),
-        ("application/vnd.ms-powerpoint", b"deck", "PDF"),
+        ("application/vnd.ms-powerpoint", b"deck", "no documents but PDF; have it converted to that"),
         ("application/octet-stream", b"x", "neither text nor media"),
     ] {
         let text = shown(mime, bytes);
@@ -162,7 +169,7 @@ fn what_is_no_sound_or_film_that_models_take_is_named() {
         ("audio/wav", b"RIFF\0\0\0\0AVI ", "its bytes are no WAV, MP3"),
         ("audio/midi", b"MThd", "its bytes are no WAV, MP3"),
         ("video/mp4", b"words and more", "its bytes are no MP4, MOV"),
-        ("video/x-matroska", b"\x1a\x45\xdf\xa3", "its bytes are no MP4, MOV"),
+        ("video/x-matroska", b"\x1a\x45\xdf\xa3", "no Matroska; have it converted to MP4 or WebM."),
         ("audio/mpeg", &vast, "over the limit of 12582912 bytes"),
     ] {
         let text = shown(mime, bytes);

@@ -2,7 +2,7 @@ use bosun_backend::{BackendError, Change, KeptOutput};
 use bosun_model::{ContentBlock, MediaKind, ToolStatus};
 use serde::{Deserialize, Serialize};
 
-use crate::limits::{OUTPUT_CHARS, head_and_tail};
+use crate::limits::{OUTPUT_CHARS, head_and_tail, refusal};
 use crate::{FileDiff, StateUpdate};
 
 /// What a call gives back: content for the model, an update for the state, figures for the row.
@@ -206,7 +206,7 @@ impl From<BackendError> for ToolError {
         match error {
             BackendError::Cancelled => Self::Cancelled,
             BackendError::NotRecorded { .. } => Self::Fatal(error.to_string()),
-            error => Self::Model(format!("Error: {error}")),
+            error => Self::Model(refusal(format!("Error: {error}"))),
         }
     }
 }

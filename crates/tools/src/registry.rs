@@ -1,9 +1,10 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
+use bosun_backend::quoted;
 use bosun_model::ToolSpec;
 
-use crate::{DynTool, StateField};
+use crate::{DynTool, Execute, StateField, Tool};
 
 /// The tools of one agent, in the order they are offered to the model.
 #[derive(Clone, Default)]
@@ -47,6 +48,19 @@ impl ToolRegistry {
     /// The fields of the state that the tools declare.
     pub fn fields(&self) -> impl Iterator<Item = StateField> {
         self.tools.iter().flat_map(|tool| tool.fields())
+    }
+
+    /// The sentence for a model that calls a tool that it has not.
+    pub fn unknown(&self, name: &str) -> String {
+        let known: Vec<&str> = self.names().collect();
+        let known = known.join(", ");
+        // Models know this one from elsewhere; where there is no shell it is not offered.
+        if name == Execute::NAME {
+            return format!(
+                "Error: Execution not available: no commands can be run here; do it with one of [{known}]."
+            );
+        }
+        format!("Error: {} is not a valid tool, try one of [{known}].", quoted(name))
     }
 
     pub fn names(&self) -> impl Iterator<Item = &str> {

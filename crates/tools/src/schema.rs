@@ -1,3 +1,4 @@
+use bosun_backend::quoted;
 use schemars::JsonSchema;
 use schemars::generate::SchemaSettings;
 use serde_json::{Map, Value};
@@ -99,14 +100,19 @@ fn object_problem(place: &str, schema: &Value, object: &Map<String, Value>) -> O
         required.into_iter().flatten().filter_map(Value::as_str).find(|name| !object.contains_key(*name))
     {
         // The usual reason for a missing argument is that it was given under another name.
-        let instead = unknown.map(|other| format!(" ('{}' is not an argument here)", at(other))).unwrap_or_default();
+        let instead =
+            unknown.map(|other| format!(" ('{}' is not an argument here)", quoted(&at(other)))).unwrap_or_default();
         return Some(format!("'{}' is missing{instead}", at(name)));
     }
     if schema.get("additionalProperties") == Some(&Value::Bool(false))
         && let Some(name) = unknown
     {
         let known: Vec<&str> = properties.into_iter().flat_map(Map::keys).map(String::as_str).collect();
-        return Some(format!("'{}' is not an argument of this tool, which takes {}", at(name), known.join(", ")));
+        return Some(format!(
+            "'{}' is not an argument of this tool, which takes {}",
+            quoted(&at(name)),
+            known.join(", ")
+        ));
     }
     properties.into_iter().flatten().find_map(|(name, wanted)| problem(&at(name), wanted, object.get(name)?))
 }

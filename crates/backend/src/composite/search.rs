@@ -7,7 +7,7 @@ use futures_util::future::join_all;
 use super::CompositeBackend;
 use super::part::Part;
 use crate::search::{GREP_TIME, Glob, hidden, is_git, is_hidden};
-use crate::{BackendError, GlobQuery, GlobResult, GrepMatch, GrepQuery, GrepResult, Truncation, VirtualPath};
+use crate::{BackendError, GlobQuery, GlobResult, GrepMatch, GrepQuery, GrepResult, Truncation, Unread, VirtualPath};
 
 /// Times that a part is asked, where what it gives first lies where another part is mounted.
 const ROUNDS: u32 = 9;
@@ -36,6 +36,7 @@ pub(super) async fn glob(composite: &CompositeBackend, query: GlobQuery) -> Resu
         match settled(answer, &question)? {
             Ok(found) => {
                 all.paths.extend(reachable(composite, &question.part, found.paths, |path| path));
+                all.unread.extend(unread(composite, &question, found.unread));
                 all.truncated = worse(all.truncated, found.truncated);
                 all.left_out += found.left_out;
                 all.failed.extend(found.failed.into_iter().map(|error| question.part.outer_error(error)));
@@ -45,6 +46,7 @@ pub(super) async fn glob(composite: &CompositeBackend, query: GlobQuery) -> Resu
     }
     all.paths.sort_unstable();
     all.paths.dedup();
+    keep_first(&mut all.unread);
     // A mount may be asked about more than one pattern.
     all.failed.dedup();
     Ok(all)
@@ -64,6 +66,7 @@ pub(super) async fn grep(composite: &CompositeBackend, query: GrepQuery) -> Resu
         match settled(answer, &question)? {
             Ok(found) => {
                 all.matches.extend(found.matches);
+                all.unread.extend(unread(composite, &question, found.unread));
                 all.truncated = worse(all.truncated, found.truncated);
                 all.left_out += found.left_out;
                 all.binary |= found.binary && question.has_start;
@@ -75,6 +78,7 @@ pub(super) async fn grep(composite: &CompositeBackend, query: GrepQuery) -> Resu
     all.matches.sort_unstable();
     all.matches.dedup();
     all.failed.dedup();
+    keep_first(&mut all.unread);
     if all.matches.len() > max_count {
         all.matches.truncate(max_count);
         all.truncated = worse(all.truncated, Some(Truncation::Count));
@@ -102,6 +106,7 @@ async fn lines(
         all.matches.sort_unstable();
         all.matches.dedup();
         all.truncated = found.truncated;
+        all.unread = found.unread;
         all.left_out = found.left_out;
         all.binary = found.binary;
         all.failed = found.failed;
@@ -172,6 +177,16 @@ fn reachable<T>(
         own.then_some(item)
     });
     outer.collect()
+}
+
+fn unread(composite: &CompositeBackend, question: &Question<'_>, found: Vec<Unread>) -> Vec<Unread> {
+    reachable(composite, &question.part, found, |one| &mut one.path)
+}
+
+fn keep_first(unread: &mut Vec<Unread>) {
+    unread.sort_unstable();
+    unread.dedup();
+    unread.truncate(Unread::MOST);
 }
 
 /// Of two reasons the one that tells more about what to do.

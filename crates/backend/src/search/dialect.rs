@@ -15,7 +15,7 @@ mod wildcard;
 
 use std::sync::Arc;
 
-use crate::BackendError;
+use crate::{BackendError, quoted};
 use wildcard::Wildcard;
 
 /// A usable pattern.
@@ -67,7 +67,10 @@ pub(crate) struct Progress(Arc<[Vec<usize>]>);
 
 impl Glob {
     pub(crate) fn parse(pattern: &str, hidden: Hidden) -> Result<Self, BackendError> {
-        let bad = |reason: &str| BackendError::BadPattern { pattern: shorten(pattern), reason: reason.to_owned() };
+        let bad = |reason: &str| BackendError::BadPattern {
+            pattern: quoted(pattern).into_owned(),
+            reason: reason.to_owned(),
+        };
         let alternatives = braces::expand(pattern).map_err(|limit| {
             bad(&format!("its braces stand for more than {limit} patterns; use fewer alternatives"))
         })?;
@@ -200,10 +203,6 @@ fn named(text: &str) -> Segment {
 
 pub(crate) fn is_hidden(name: &str) -> bool {
     name.starts_with('.')
-}
-
-fn shorten(text: &str) -> String {
-    if text.chars().count() <= 80 { text.to_owned() } else { text.chars().take(80).chain(['…']).collect() }
 }
 
 #[cfg(test)]

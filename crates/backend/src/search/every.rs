@@ -1,9 +1,9 @@
 use std::fs::File;
 
 use rustix::fs::{FileType, Stat};
-use rustix::io::Errno;
 
 use super::dialect::{Glob, Hidden};
+use super::unread::Why;
 use super::walk::{Found, Visitor, Walk};
 use super::{Budget, truncation};
 use crate::root::{Root, file_type};
@@ -41,7 +41,7 @@ pub(crate) fn every_file(
 ) -> Result<Option<Truncation>, BackendError> {
     let all = Glob::parse("{*,.*}", Hidden::Enter)?;
     let walk = Walk::new(root, budget, &VirtualPath::root(), Some(all), false)?;
-    Ok(truncation(walk.run(&Every { root, seeing })?, false))
+    Ok(truncation(&walk.run(&Every { root, seeing })?, false))
 }
 
 struct Every<'a, S> {
@@ -58,7 +58,7 @@ impl<S: Seeing> Visitor for Every<'_, S> {
         true
     }
 
-    fn visit(&self, found: &Found<'_>, (): &mut ()) -> Result<(), Errno> {
+    fn visit(&self, found: &Found<'_>, (): &mut ()) -> Result<(), Why> {
         let stat = found.stat()?;
         if file_type(&stat) == FileType::RegularFile
             && let Some(path) = found.path()

@@ -8,8 +8,9 @@ use rustix::io::Errno;
 
 use super::Budget;
 use super::lines::{Unified, unify};
-use crate::BackendError;
+use super::unread::Why;
 use crate::text::{BOM, binary_at};
+use crate::{BackendError, quoted};
 
 /// Files up to this size are searched in one piece.
 const PIECE: usize = 256 * 1024;
@@ -77,8 +78,8 @@ impl FileSearch {
             .dfa_size_limit(MAX_PATTERN)
             .build(pattern)
             .map_err(|error| BackendError::BadPattern {
-                pattern: pattern.chars().take(80).collect(),
-                reason: format!("{error}; correct it, or search for the text as it stands"),
+                pattern: quoted(pattern).into_owned(),
+                reason: format!("{}; correct it, or search for the text as it stands", what_is_wrong(&error)),
             })?;
         Ok(Self(Wanted::Regex(matcher)))
     }
@@ -111,7 +112,7 @@ impl Scratch {
         file: impl Read,
         budget: &Budget,
         take: impl FnMut(u64, &dyn Fn() -> String) -> bool,
-    ) -> Result<Looked, Errno> {
+    ) -> Result<Looked, Why> {
         let Self { wanted, searcher, buffer } = self;
         match wanted {
             Wanted::Nothing => Ok(Looked::Through),
@@ -128,7 +129,7 @@ fn search<M: Matcher<Error = NoError>>(
     mut file: impl Read,
     budget: &Budget,
     take: impl FnMut(u64, &dyn Fn() -> String) -> bool,
-) -> Result<Looked, Errno> {
+) -> Result<Looked, Why> {
     let got = read_piece(&mut file, buffer).map_err(|error| errno(&error))?;
     let piece = buffer.get_mut(..got).unwrap_or_default();
     if binary_at(piece, 0).is_some() {
@@ -146,7 +147,8 @@ fn search<M: Matcher<Error = NoError>>(
     match searched {
         // The walk looks at the budget by itself.
         Err(error) if error.kind() == io::ErrorKind::TimedOut => Ok(Looked::Through),
-        Err(error) => Err(errno(&error)),
+        Err(error) if is_over_the_limit(&error) => Err(Why::LongLine { most: MAX_LINE }),
+        Err(error) => Err(errno(&error).into()),
         Ok(()) => Ok(Looked::Through),
     }
 }
@@ -169,6 +171,18 @@ fn read_piece(file: &mut impl Read, buffer: &mut [u8]) -> io::Result<usize> {
         }
     }
     Ok(filled)
+}
+
+/// Of a pattern. The engine shows it as it was put into a group of its own, and then says what is wrong.
+fn what_is_wrong(error: &grep_regex::Error) -> String {
+    let all = error.to_string();
+    let reason = all.rsplit_once("error: ").map_or(&*all, |(_, reason)| reason);
+    quoted(reason.trim()).into_owned()
+}
+
+/// The searcher has no other way to say that a line is longer than it may hold.
+fn is_over_the_limit(error: &io::Error) -> bool {
+    error.raw_os_error().is_none() && error.to_string().contains("allocation limit")
 }
 
 fn errno(error: &io::Error) -> Errno {

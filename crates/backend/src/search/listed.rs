@@ -3,12 +3,11 @@
 
 use std::io::Read;
 
-use rustix::io::Errno;
-
 use super::dialect::{Glob, Hidden, Progress, is_hidden};
 use super::file::{FileSearch, Looked, Scratch};
 use super::rules::{MAX_FILE, NAMES, Rules};
 use super::top::Top;
+use super::unread::{FirstUnread, Why};
 use super::{Budget, MAX_PATHS, hidden, is_git, truncation};
 use crate::search::Outcome;
 use crate::{BackendError, GlobQuery, GlobResult, GrepMatch, GrepQuery, GrepResult, VirtualPath};
@@ -219,7 +218,8 @@ pub(crate) fn named(files: Vec<VirtualPath>, outcome: Completeness) -> GlobResul
     let mut paths = files;
     let more = paths.len() > MAX_PATHS;
     paths.truncate(MAX_PATHS);
-    GlobResult { paths, truncated: truncation(outcome.into(), more), left_out: outcome.left_out, failed: Vec::new() }
+    let truncated = truncation(&outcome.into(), more);
+    GlobResult { paths, truncated, left_out: outcome.left_out, ..GlobResult::default() }
 }
 
 /// How much of what there is a listing shows.
@@ -235,7 +235,8 @@ pub(crate) struct Completeness {
 
 impl From<Completeness> for Outcome {
     fn from(listing: Completeness) -> Self {
-        Self { spent: listing.spent, unreadable: listing.unreadable, left_out: listing.left_out }
+        let Completeness { spent, unreadable, left_out } = listing;
+        Self { spent, unreadable, unread: Vec::new(), left_out }
     }
 }
 
@@ -254,6 +255,7 @@ impl Lines {
             top: Top::new(self.max_count),
             start: self.wanted.start.clone(),
             files: 0,
+            unread: FirstUnread::default(),
             unreadable: false,
             binary: false,
         }
@@ -268,6 +270,7 @@ pub(crate) struct Matches {
     /// Files in which something was found.
     files: usize,
     unreadable: bool,
+    unread: FirstUnread,
     /// The start is a file that is no text.
     binary: bool,
 }
@@ -279,14 +282,23 @@ impl Matches {
             return false;
         }
         let (top, mut holds) = (&self.top, false);
-        let searched: Result<Looked, Errno> = self.scratch.search(content, budget, |line, text| {
+        let searched: Result<Looked, Why> = self.scratch.search(content, budget, |line, text| {
             holds = true;
             top.offer(GrepMatch { path: path.clone(), line, text: text() })
         });
         self.files += usize::from(holds);
-        self.unreadable |= searched.is_err();
-        self.binary |= searched == Ok(Looked::Binary) && *path == self.start;
+        match searched {
+            Ok(Looked::Through) => {}
+            Ok(Looked::Binary) => self.binary |= *path == self.start,
+            Err(why) => self.could_not_read(path, why.to_string()),
+        }
         true
+    }
+
+    /// What `path` holds could not be had, for `reason`.
+    pub(crate) fn could_not_read(&mut self, path: &VirtualPath, reason: String) {
+        self.unreadable = true;
+        self.unread.add(path.clone(), reason);
     }
 
     /// Files in which something was found, however often.
@@ -301,11 +313,13 @@ impl Matches {
         let outcome = Outcome {
             spent: listing.spent || budget.is_spent(),
             unreadable: listing.unreadable || self.unreadable,
+            unread: self.unread.into_sorted(),
             left_out: listing.left_out,
         };
         let (matches, more) = self.top.into_sorted();
-        let truncated = truncation(outcome, more);
-        Ok(GrepResult { matches, truncated, left_out: outcome.left_out, binary: self.binary, failed: Vec::new() })
+        let truncated = truncation(&outcome, more);
+        let Outcome { unread, left_out, .. } = outcome;
+        Ok(GrepResult { matches, truncated, unread, left_out, binary: self.binary, failed: Vec::new() })
     }
 }
 

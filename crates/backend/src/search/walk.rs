@@ -13,9 +13,10 @@ use rustix::io::Errno;
 use super::Budget;
 use super::dialect::{Glob, Progress};
 use super::rules::{Present, Rules};
+use super::unread::{FirstUnread, Why};
 use crate::fault::fault;
 use crate::root::{FOLDER, Links, NAME, READ, Root, file_type};
-use crate::{BackendError, VirtualPath};
+use crate::{BackendError, Unread, VirtualPath};
 use folder::Reading;
 use listing::{Listed, Listing};
 
@@ -37,16 +38,18 @@ pub(super) trait Visitor: Sync {
     /// Whether anything at or below `path` can be of use.
     fn wants(&self, path: &str) -> bool;
 
-    fn visit(&self, found: &Found<'_>, local: &mut Self::Local) -> Result<(), Errno>;
+    fn visit(&self, found: &Found<'_>, local: &mut Self::Local) -> Result<(), Why>;
 }
 
 /// What became of a walk.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Outcome {
     /// Time ran out.
     pub(super) spent: bool,
     /// Something could not be read.
     pub(super) unreadable: bool,
+    /// Some of that.
+    pub(super) unread: Vec<Unread>,
     /// Names that are not text, of what would have been visited or entered.
     pub(super) left_out: usize,
 }
@@ -63,6 +66,7 @@ pub(super) struct Walk<'a> {
     wake: Condvar,
     stopped: AtomicBool,
     unreadable: AtomicBool,
+    unread: Mutex<FirstUnread>,
     left_out: AtomicUsize,
 }
 
@@ -130,6 +134,7 @@ impl<'a> Walk<'a> {
             wake: Condvar::new(),
             stopped: AtomicBool::new(false),
             unreadable: AtomicBool::new(false),
+            unread: Mutex::default(),
             left_out: AtomicUsize::new(0),
         };
         if exists && let Some(work) = walk.first().map_err(|errno| fault(errno, path))? {
@@ -186,6 +191,7 @@ impl<'a> Walk<'a> {
             spent: self.stopped.load(Ordering::Relaxed),
             unreadable: self.unreadable.load(Ordering::Relaxed),
             left_out: self.left_out.load(Ordering::Relaxed),
+            unread: self.unread.into_inner().unwrap_or_else(PoisonError::into_inner).into_sorted(),
         })
     }
 
@@ -251,8 +257,9 @@ impl<'a> Walk<'a> {
         }
         let handle = match self.root.open_relative(&folder.relative, FOLDER, Links::Refuse) {
             Ok(handle) => Arc::new(handle),
-            Err(errno) => return self.unread(errno),
+            Err(errno) => return self.could_not_read(&folder.relative, errno.into()),
         };
+        let relative = folder.relative.clone();
         let mut reading = Reading::new(self, folder, Arc::clone(&handle));
         let mut present = Present::default();
         let mut names: Vec<Listed> = Vec::new();
@@ -268,7 +275,7 @@ impl<'a> Walk<'a> {
                     reading.take(&mut names, Present::UNKNOWN, visitor, local);
                 }
                 Some(Err(errno)) => {
-                    self.unread(errno);
+                    self.could_not_read(&relative, errno.into());
                     break;
                 }
                 None => break,
@@ -286,17 +293,31 @@ impl<'a> Walk<'a> {
                 return;
             }
             let found = Found { walk: self, folder: files.folder.as_fd(), relative: &files.relative, entry };
-            if let Err(errno) = visitor.visit(&found, local) {
-                self.unread(errno);
+            if let Err(why) = visitor.visit(&found, local) {
+                self.could_not_read(&found.relative(), why);
             }
         }
     }
 
-    fn unread(&self, errno: Errno) {
+    fn could_not_read(&self, relative: &str, why: Why) {
         // What went away or became something else while the walk was under way is not there to be read.
-        if !matches!(errno, Errno::NOENT | Errno::NOTDIR | Errno::LOOP | Errno::XDEV) {
-            self.unreadable.store(true, Ordering::Relaxed);
+        if matches!(why, Why::Failed(Errno::NOENT | Errno::NOTDIR | Errno::LOOP | Errno::XDEV)) {
+            return;
         }
+        self.unreadable.store(true, Ordering::Relaxed);
+        if let Some(path) = self.shown(relative) {
+            self.unread.lock().unwrap_or_else(PoisonError::into_inner).add(path, why.to_string());
+        }
+    }
+
+    /// The path that a caller would write for what is at `relative` below the root. `None` for a name that cannot be a path
+    /// here.
+    fn shown(&self, relative: &str) -> Option<VirtualPath> {
+        let path = VirtualPath::parse(&format!("/{relative}")).ok()?;
+        if self.shown == self.direct {
+            return Some(path);
+        }
+        self.shown.join(path.strip_prefix(&self.direct)?.relative()).ok()
     }
 }
 
@@ -315,12 +336,7 @@ impl Drop for Busy<'_> {
 impl Found<'_> {
     /// The file's path as the caller would write it. `None` for a name that cannot be a path here.
     pub(super) fn path(&self) -> Option<VirtualPath> {
-        let relative = self.relative();
-        if self.walk.shown == self.walk.direct {
-            return VirtualPath::parse(&format!("/{relative}")).ok();
-        }
-        let rest = VirtualPath::parse(&format!("/{relative}")).ok()?.strip_prefix(&self.walk.direct)?;
-        self.walk.shown.join(rest.relative()).ok()
+        self.walk.shown(&self.relative())
     }
 
     /// What stands in the folder under this name: of a link, the link itself.

@@ -191,9 +191,12 @@ impl Search<'_> {
         let look = move || {
             for path in names {
                 let Some(data) = find(&rows, &path) else { continue };
-                let Ok(bytes) = data.bytes_with(blobs.as_deref()) else {
-                    looked.unreadable = true;
-                    continue;
+                let bytes = match data.bytes_with(blobs.as_deref()) {
+                    Ok(bytes) => bytes,
+                    Err(reason) => {
+                        looked.matches.could_not_read(&path, reason);
+                        continue;
+                    }
                 };
                 if !looked.matches.look_in(&path, bytes.as_slice(), &budget) {
                     looked.open = false;

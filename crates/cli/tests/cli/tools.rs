@@ -142,7 +142,7 @@ fn without_a_shell_there_is_no_execute() {
     let project = Project::new().file("a.txt", "one\n");
     let input = calls(&[("execute", json!({ "command": "true" })), ("ls", json!({ "path": "/" }))]);
     let answers = tools(&project, &["--backend", "filesystem"], &input);
-    assert!(told(&answers)[0].1.contains("execute is not a valid tool"), "{answers:#?}");
+    assert!(told(&answers)[0].1.contains("Execution not available"), "{answers:#?}");
     assert!(told(&answers)[1].1.contains("/a.txt"));
 }
 

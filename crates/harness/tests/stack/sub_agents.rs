@@ -37,6 +37,15 @@ fn hand_in(args: Value) -> Scripted {
     Reply::new().and_call_with_id("f", "final_answer", args).into()
 }
 
+#[tokio::test]
+async fn an_own_general_purpose_takes_the_place_of_the_built_in() {
+    let scene = scene(vec![send("a", "general-purpose"), "seen".into(), "done".into()], |config| {
+        config.subagents = vec![SubagentSpec { tools: Some(vec!["ls".into()]), ..spec("general-purpose") }];
+    });
+    assert_eq!(scene.say("go").await, TurnEnd::Done);
+    assert_eq!(scene.model.requests()[1].tools.len(), 1);
+}
+
 /// What is derived from a list of tools goes by the list: where each subagent has one of its own, all of it is done again.
 #[tokio::test]
 async fn subagents_of_one_name_are_made_once_and_send_the_same_list_of_tools() {

@@ -32,14 +32,15 @@ impl Tool for Delete {
     }
 
     fn description(&self) -> Cow<'_, str> {
-        "Deletes a file, or a folder with everything in it. A file has to have been read; of a link, only the link goes."
+        "Deletes a file, or a folder with everything in it. A file has to have been read, what is in a folder does not: \
+         list it first. Of a link, only the link goes."
             .into()
     }
 
     async fn call(&self, cx: &ToolContext, input: DeleteInput) -> Result<ToolOutput, ToolError> {
         let path = resolve(cx, &input.file_path)?;
         let Some(deleter) = cx.backend.deleter() else {
-            return Err(ToolError::Model(format!("Error: '{path}' cannot be deleted: nothing can be deleted here")));
+            return Err(BackendError::CannotDelete { path }.into());
         };
         let Doomed { expect, is_dir } = doomed(cx, &path).await?;
         let recorder = Recorder::new(&*cx.witness);
@@ -75,7 +76,9 @@ async fn is_link(backend: &dyn Backend, path: &VirtualPath) -> bool {
     backend.stat(path).await.is_ok_and(|found| found.is_link)
 }
 
-/// A file has to be known. A folder has no content of its own to know, and a link, a broken one or a pipe none to lose.
+/// A file has to be known. A folder has no content of its own to know: whoever has built files thrown away has read none
+/// of them, a person is asked each time, told how many go, and has every one of them back by undoing. A link, a broken one
+/// or a pipe has none to lose.
 async fn doomed(cx: &ToolContext, path: &VirtualPath) -> Result<Doomed, BackendError> {
     if path.is_root() {
         return Err(BackendError::ProtectedRoot { path: path.clone() });

@@ -91,6 +91,11 @@ async fn only_the_link_goes(fixture: &Fixture) {
     symlink("nowhere", fixture.host("/broken")).unwrap();
     symlink("loop", fixture.host("/loop")).unwrap();
     symlink("..", fixture.host("/dir/up")).unwrap();
+    let outside = tempfile::tempdir().unwrap();
+    std::fs::write(outside.path().join("kept"), "kept").unwrap();
+    symlink(outside.path(), fixture.host("/out")).unwrap();
+    symlink(outside.path().join("kept"), fixture.host("/file")).unwrap();
+    symlink(outside.path().join("none"), fixture.host("/gone")).unwrap();
     let planned = |path: &str, files, is_dir| Preview::Delete { path: path.into(), files, counted_all: true, is_dir };
     assert_eq!(fixture.preview("delete", path("/folder")).await, planned("/folder", 1, false));
     assert_eq!(fixture.preview("delete", path("/dir")).await, planned("/dir", 2, true));
@@ -99,10 +104,18 @@ async fn only_the_link_goes(fixture: &Fixture) {
     assert_eq!(fixture.ok("delete", path("/folder")).await, "Deleted /folder");
     fixture.ok("delete", path("/broken")).await;
     fixture.ok("delete", path("/loop")).await;
-    for gone in ["/link", "/folder", "/broken", "/loop"] {
+    let text = fixture.err("delete", path("/out/kept")).await;
+    assert!(text.contains("'/out/kept' leads outside its root"), "{text}");
+    for out in ["/out", "/file", "/gone"] {
+        assert_eq!(fixture.preview("delete", path(out)).await, planned(out, 1, false));
+        assert!(fixture.err("read_file", path(out)).await.starts_with("Error: "));
+        assert_eq!(fixture.ok("delete", path(out)).await, format!("Deleted {out}"));
+    }
+    for gone in ["/link", "/folder", "/broken", "/loop", "/out", "/file", "/gone"] {
         assert!(!fixture.exists(gone), "{gone}");
     }
     assert!(fixture.exists("/target") && fixture.exists("/dir/inside"));
+    assert_eq!(std::fs::read_to_string(outside.path().join("kept")).unwrap(), "kept");
 }
 
 #[tokio::test]

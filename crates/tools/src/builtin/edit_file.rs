@@ -36,7 +36,7 @@ impl EditFileInput {
     fn explained(&self, error: BackendError) -> BackendError {
         match error {
             BackendError::StringNotFound { path, old, hint } if hint.is_empty() && is_numbered(&self.old_string) => {
-                let hint = ". It begins with line numbers, which are not in the file; leave them out".to_owned();
+                let hint = "it begins with line numbers, which are not in the file; leave them out".to_owned();
                 BackendError::StringNotFound { path, old, hint }
             }
             other => other,

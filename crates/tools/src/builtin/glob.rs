@@ -1,11 +1,11 @@
 use std::borrow::Cow;
 
-use bosun_backend::{Backend, BackendError, GlobQuery, Truncation, VirtualPath};
+use bosun_backend::{Backend, BackendError, GlobQuery, Truncation, VirtualPath, quoted};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::ls::NOTHING_FOUND;
-use super::{resolve, shown};
+use super::{Start, at_start, resolve, shown, unread};
 use crate::limits::{Listing, figure, left_out, not_searched};
 use crate::{Artifact, Figure, Tool, ToolContext, ToolError, ToolKind, ToolOutput};
 
@@ -44,28 +44,27 @@ impl Tool for Glob {
     async fn call(&self, cx: &ToolContext, input: GlobInput) -> Result<ToolOutput, ToolError> {
         let path = input.path.as_deref().map_or_else(|| Ok(VirtualPath::root()), |path| resolve(cx, path))?;
         let query = GlobQuery {
-            pattern: virtual_pattern(&*cx.backend, &path, input.pattern),
+            pattern: pattern_below(&*cx.backend, &path, input.pattern)?,
             path: path.clone(),
             include_ignored: input.include_ignored,
             cancel: cx.cancel.clone(),
         };
-        let result = match cx.backend.glob(query).await {
-            Err(
-                BackendError::DirectoryNotFound { .. }
-                | BackendError::NotFound { .. }
-                | BackendError::NotADirectory { .. },
-            ) => {
-                return Ok(found(0, false, format!("{NOTHING_FOUND}: '{path}' is not a folder")));
-            }
-            other => other?,
-        };
-        let notes = result.truncated.map(note).map(str::to_owned).into_iter().chain(left_out(result.left_out));
-        let notes: Vec<String> = notes.chain(not_searched(&result.failed)).collect();
-        let notes: String = notes.into_iter().map(|note| format!("\n\n{note}")).collect();
+        let result = cx.backend.glob(query).await?;
+        let notes = result.truncated.map(note).map(str::to_owned).into_iter().chain(unread(&result.unread));
+        let notes = notes.chain(left_out(result.left_out)).chain(not_searched(&result.failed));
+        let notes: String = notes.map(|note| format!("\n\n{note}")).collect();
         let count = result.paths.len();
         let listing = Listing::of(result.paths.iter().map(shown), GUIDANCE, notes.len());
-        let text = if count == 0 { NOTHING_FOUND.to_owned() } else { listing.text };
+        let text = if count == 0 { nothing_found(&*cx.backend, &path).await } else { listing.text };
         Ok(found(count, listing.cut || result.is_partial(), text + &notes))
+    }
+}
+
+async fn nothing_found(backend: &dyn Backend, start: &VirtualPath) -> String {
+    match at_start(backend, start).await {
+        Start::Missing => format!("{NOTHING_FOUND}: '{}' does not exist", quoted(start.as_str())),
+        Start::File => format!("{NOTHING_FOUND}: '{}' is a file, not a folder", quoted(start.as_str())),
+        Start::Other => NOTHING_FOUND.to_owned(),
     }
 }
 
@@ -87,18 +86,24 @@ fn note(why: Truncation) -> &'static str {
     }
 }
 
-/// A pattern written with the host path of the project in front means the same below "/" (behaviour.md A26).
-pub(super) fn virtual_pattern(backend: &dyn Backend, below: &VirtualPath, pattern: String) -> String {
-    if !below.is_root() || !pattern.starts_with('/') {
-        return pattern;
-    }
-    let root = backend.host_path(&VirtualPath::root());
-    let Some(root) = root.as_deref().and_then(|root| root.to_str()).map(|root| root.trim_end_matches('/')) else {
-        return pattern;
-    };
-    match pattern.strip_prefix(root) {
-        Some(rest) if !root.is_empty() && rest.starts_with('/') => rest.to_owned(),
-        _ => pattern,
+/// What stands before the name in a pattern of the whole path space is read as a path is: with the root's own name in front
+/// it means the same below "/" (behaviour.md A26). In a folder that is named, "/" is that folder.
+///
+/// # Errors
+/// [`BackendError::AmbiguousPath`]. What is no path is for the dialect to judge.
+pub(super) fn pattern_below(
+    backend: &dyn Backend,
+    start: &VirtualPath,
+    pattern: String,
+) -> Result<String, BackendError> {
+    let folder = pattern.rsplit_once('/').filter(|(folder, _)| start.is_root() && folder.starts_with('/'));
+    let Some((folder, name)) = folder else { return Ok(pattern) };
+    match (VirtualPath::parse(folder), backend.resolve(folder)) {
+        (Ok(_), Err(error)) => Err(error),
+        (Ok(literal), Ok(resolved)) if resolved != literal => {
+            Ok(format!("{}/{name}", resolved.as_str().trim_end_matches('/')))
+        }
+        _ => Ok(pattern),
     }
 }
 

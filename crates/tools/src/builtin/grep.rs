@@ -1,12 +1,12 @@
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
-use bosun_backend::{BackendError, GrepMatch, GrepQuery, GrepResult, Truncation, VirtualPath};
+use bosun_backend::{GrepMatch, GrepQuery, GrepResult, Truncation, VirtualPath, quoted};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::glob::virtual_pattern;
-use super::{resolve, shown};
+use super::glob::pattern_below;
+use super::{Start, at_start, resolve, shown, unread};
 use crate::limits::{Listing, excerpt, figure, left_out, not_searched};
 use crate::{Artifact, Figure, Tool, ToolContext, ToolError, ToolKind, ToolOutput};
 
@@ -83,21 +83,22 @@ impl Tool for Grep {
         let max_count = input.max_count.unwrap_or_else(|| self.default_max_count.into()).min(MOST_MATCHES);
         let query = GrepQuery {
             regex: input.regex,
-            glob: input.glob.map(|glob| virtual_pattern(&*cx.backend, &path, glob)),
+            glob: input.glob.map(|glob| pattern_below(&*cx.backend, &path, glob)).transpose()?,
             path: path.clone(),
             include_ignored: input.include_ignored,
             cancel: cx.cancel.clone(),
             ..GrepQuery::literal(input.pattern.clone(), usize::try_from(max_count).unwrap_or(usize::MAX))
         };
-        let result = match cx.backend.grep(query).await {
-            Err(BackendError::NotFound { .. } | BackendError::DirectoryNotFound { .. }) => {
-                return Ok(found(&GrepResult::default(), 0, false, format!("{NO_MATCHES}: '{path}' does not exist")));
-            }
-            other => other?,
+        let result = cx.backend.grep(query).await?;
+        let nothing = |why: &str| {
+            let text = format!("{NO_MATCHES}: '{}' {why}", quoted(path.as_str()));
+            Ok(found(&result, 0, result.is_partial(), text))
         };
         if result.binary {
-            let text = format!("{NO_MATCHES}: '{path}' is a binary file, and only text is searched.");
-            return Ok(found(&result, 0, result.is_partial(), text));
+            return nothing("is a binary file, and only text is searched.");
+        }
+        if result == GrepResult::default() && at_start(&*cx.backend, &path).await == Start::Missing {
+            return nothing("does not exist");
         }
         let literal = (!input.regex).then_some(input.pattern.as_str());
         Ok(rendered(&result, input.output_mode, literal, max_count))
@@ -106,8 +107,9 @@ impl Tool for Grep {
 
 /// `literal` is the pattern where it is no regular expression.
 fn rendered(result: &GrepResult, mode: OutputMode, literal: Option<&str>, max_count: u64) -> ToolOutput {
-    let notes = result.truncated.map(|why| note(why, max_count)).into_iter().chain(left_out(result.left_out));
-    let notes: String = notes.chain(not_searched(&result.failed)).map(|note| format!("\n\n{note}")).collect();
+    let notes = result.truncated.map(|why| note(why, max_count)).into_iter().chain(unread(&result.unread));
+    let notes = notes.chain(left_out(result.left_out)).chain(not_searched(&result.failed));
+    let notes: String = notes.map(|note| format!("\n\n{note}")).collect();
     let mut by_file: BTreeMap<&VirtualPath, Vec<&GrepMatch>> = BTreeMap::new();
     for hit in &result.matches {
         by_file.entry(&hit.path).or_default().push(hit);

@@ -1,4 +1,4 @@
-use bosun_backend::{GrepMatch, GrepResult, Truncation, VirtualPath};
+use bosun_backend::{GrepMatch, GrepResult, Truncation, Unread, VirtualPath};
 use pretty_assertions::assert_eq;
 use serde_json::{Value, json};
 
@@ -62,7 +62,9 @@ async fn patterns_are_literal_unless_said_otherwise() {
         let text = fixture.ok("grep", args).await;
         assert_eq!(text, "No matches found");
     }
-    assert!(fixture.err("grep", json!({"pattern": "(", "regex": true})).await.starts_with("Error: "));
+    let text = fixture.err("grep", json!({"pattern": "(", "regex": true})).await;
+    let reason = "unclosed group; correct it, or search for the text as it stands";
+    assert_eq!(text, format!("Error: the pattern '(' is not usable: {reason}"));
 }
 
 #[tokio::test]
@@ -89,6 +91,29 @@ async fn a_limit_on_matches_is_said() {
 }
 
 #[tokio::test]
+async fn what_could_not_be_read_is_named_with_its_reason() {
+    let one = |path: &str, reason: &str| Unread { path: VirtualPath::parse(path).unwrap(), reason: reason.into() };
+    let unread = vec![one("/a\nb", "permission denied"), one("/big", "searched only up to a line of over 16 MiB")];
+    let grep = GrepResult { truncated: Some(Truncation::Unreadable), unread, ..GrepResult::default() };
+    let fixture = Fixture::canned(Canned { grep, ..Canned::default() });
+    assert_eq!(
+        fixture.ok("grep", json!({"pattern": "x"})).await,
+        "No matches found\n\n[Some files could not be read, so there may be more. A narrower search will not show \
+         them.]\n\n[Among what could not be read: '/a\\nb' (permission denied), '/big' (searched only up to a line of \
+         over 16 MiB).]"
+    );
+}
+
+#[tokio::test]
+async fn a_file_with_a_line_that_is_too_long_is_named() {
+    let fixture = Fixture::with([("/small.txt", "needle\n")]);
+    fixture.put("/one-line.txt", "x".repeat(17 << 20));
+    let text = fixture.ok("grep", json!({"pattern": "needle"})).await;
+    assert!(text.starts_with("/small.txt\n\n[Some files"), "{text}");
+    assert!(text.ends_with("'/one-line.txt' (searched only up to a line of over 16 MiB).]"), "{text}");
+}
+
+#[tokio::test]
 async fn arguments_are_checked_by_name() {
     let fixture = tree();
     for (args, token) in [
@@ -107,7 +132,15 @@ async fn arguments_are_checked_by_name() {
 #[tokio::test]
 async fn what_is_not_there_holds_nothing_and_what_is_outside_is_refused() {
     let fixture = tree();
-    assert!(fixture.ok("grep", json!({"pattern": "x", "path": "/zz"})).await.starts_with("No matches found"));
+    for (path, pattern, text) in [
+        ("/zz", "x", "No matches found: '/zz' does not exist"),
+        ("/zz", "a|b", "No matches found: '/zz' does not exist"),
+        ("/a.py/x", "x", "No matches found: '/a.py/x' does not exist"),
+        ("/a.py", "zz", "No matches found"),
+        ("/b", "zz", "No matches found"),
+    ] {
+        assert_eq!(fixture.ok("grep", json!({"pattern": pattern, "path": path})).await, text);
+    }
     let text = fixture.err("grep", json!({"pattern": "x", "path": "/../zz"})).await;
     assert!(text.starts_with("Error:") && text.contains("/../zz"), "{text}");
 }

@@ -113,7 +113,7 @@ impl Tool for ReadFile {
 
 fn shown(format: ReadFormat, page: &TextPage, limit: u64, offset: i64) -> ToolOutput {
     let Page { text, lines, cut } = match format {
-        ReadFormat::Numbered => page::numbered(page, limit),
+        ReadFormat::Numbered => page::numbered(page, limit, offset),
         ReadFormat::Plain => page::plain(page, offset),
     };
     ToolOutput {

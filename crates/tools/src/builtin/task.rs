@@ -1,5 +1,6 @@
 use std::borrow::Cow;
 
+use bosun_backend::quoted;
 use bosun_model::text_of;
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -63,7 +64,7 @@ impl Tool for Task {
         if !self.cards.iter().any(|card| card.name == input.subagent_type) {
             return Err(ToolError::Model(format!(
                 "Error: there is no subagent '{}'; use one of: {}.",
-                input.subagent_type,
+                quoted(&input.subagent_type),
                 self.names()
             )));
         }

@@ -19,7 +19,7 @@ pub(super) struct Page {
 
 /// `cat -n` rows, at most `limit` of them; a last line where more follows. Only whole lines are shown, except where
 /// the first one does not fit by itself.
-pub(super) fn numbered(page: &TextPage, limit: u64) -> Page {
+pub(super) fn numbered(page: &TextPage, limit: u64, offset: i64) -> Page {
     let budget = RESULT_CHARS - NOTE_CHARS;
     let limit = usize::try_from(limit).unwrap_or(usize::MAX);
     let (mut rows, mut used) = (Vec::new(), 0);
@@ -53,7 +53,15 @@ pub(super) fn numbered(page: &TextPage, limit: u64) -> Page {
     let note = note(page, cut_line, shown, next);
     let cut = cut_line.is_some() || (shown < page.lines.len() && rows.len() < limit);
     rows.extend(note);
-    Page { text: rows.join("\n"), lines: shown, cut }
+    Page { text: clamped(offset) + &rows.join("\n"), lines: shown, cut }
+}
+
+/// What is said where lines were asked for that come before the first.
+fn clamped(offset: i64) -> String {
+    if offset >= 0 {
+        return String::new();
+    }
+    format!("[offset {offset} is before the file's start; reading from line 1.]\n")
 }
 
 fn note(page: &TextPage, cut_line: Option<(usize, usize)>, shown: usize, next: u64) -> Option<String> {
@@ -108,11 +116,7 @@ fn row(number: u64, part: usize, piece: &str) -> String {
 /// The header form of the reference (behaviour.md 3.2).
 pub(super) fn plain(page: &TextPage, offset: i64) -> Page {
     const FIT: &str = "[The text is cut to fit. Lines of this length are read more easily once reformatted.]\n";
-    let clamped = if offset < 0 {
-        format!("[offset {offset} is before the file's start; reading from line 1.]\n")
-    } else {
-        String::new()
-    };
+    let clamped = clamped(offset);
     let header = |lines: u64, extra: &str| {
         let end = page.start_line + lines.max(1) - 1;
         let next = if end < page.total_lines { format!(" | next offset {end}") } else { String::new() };

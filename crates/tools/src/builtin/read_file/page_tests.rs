@@ -49,7 +49,7 @@ proptest! {
         let mut seen = Vec::new();
         let mut offset = 0;
         loop {
-            let page = numbered(&page_of(&lines, offset, limit), limit);
+            let page = numbered(&page_of(&lines, offset, limit), limit, 0);
             prop_assert!(page.text.chars().count() < RESULT_CHARS);
             let shown = lines_of(&page.text);
             prop_assert_eq!(shown.len(), page.lines);
