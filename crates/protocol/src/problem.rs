@@ -458,6 +458,7 @@ problems! {
     BaseUrlHostless { url: String, example: String } = "the base URL \"{url}\" names no host; it should look like {example}";
     BaseUrlUnnamed { url: String, place: String } = "the base URL \"{url}\" lacks the name that your account has there; put it in place of {place}";
     BaseUrlSecret = "the base URL holds a user name or password; enter the key in its own field instead";
+    BaseUrlQuery { name: String } = "the base URL has \"{name}\" in its query, which would be kept where everybody reads it. Leave it out; what a gateway wants to know you by goes among the custom headers of the provider, which the keyring keeps";
     ProxyAddress { address: String } = "the proxy \"{address}\" is no address; it should look like http://proxy.example:3128";
     ProxyScheme { scheme: String } = "the proxy speaks {scheme}; Bosun speaks http, https and socks5 to proxies";
     ProxySecret = "the proxy has a user name or password in it; enter them in their own fields, so that the keyring keeps them";
@@ -513,8 +514,8 @@ problems! {
     SecondMissing { model: String, detail: String } = "{model}, which is to answer where the session's model is overloaded, cannot be had ({detail}). Nobody stands in; mend it or choose another in the settings under Models";
     SmallMissing { model: String, detail: String } = "{model}, which is to write titles and summaries, cannot be had ({detail}). The session's own model writes summaries and nobody titles; mend it or choose another in the settings under Models";
     CostNotCounted { limit: String, model: String } = "A turn may cost ${limit}, but the price of {model} is not known, so what it costs is not counted. Enter the price in the settings under Models, or set a limit of tokens";
-    NotSummedUp { detail: String } = "The conversation is due to be summed up, but that failed ({detail}); it is sent as it is. Choose another model for summaries in the settings under Models, or compact it by hand";
     BudgetNotCounted { model: String } = "There is a budget, but the price of {model} is not known, so what it costs is not counted towards it. Enter the price in the settings under Models";
+    NotSummedUp { detail: String } = "The conversation is due to be summed up, but that failed ({detail}); it is sent as it is. Choose another model for summaries in the settings under Models, or compact it by hand";
     NotSummedUpEmpty = "The conversation is due to be summed up, but the model gave no summary; it is sent as it is. Choose another model for summaries in the settings under Models, or compact it by hand";
     NotSummedUpLonger = "The conversation is due to be summed up, but the summary was longer than what it was to replace; it is sent as it is. Choose another model for summaries in the settings under Models, or compact it by hand";
     SummedUpAgain = "The conversation was summed up again although you took its summary back: it no longer fits the window of this model. Choose a model with a larger window, or start a new session, to have all of it sent";

@@ -13,6 +13,7 @@ use crate::desktop::DesktopSettings;
 use crate::listing::HELD_UNTOLD;
 use crate::network::Network;
 use crate::preset::{Preset, preset};
+use crate::query::without_query_secrets;
 use crate::redact::Redactor;
 
 /// An account at a model server: where it is, what it speaks, and the key.
@@ -290,7 +291,7 @@ impl fmt::Debug for ProviderConfig {
         f.debug_struct("ProviderConfig")
             .field("id", &self.id)
             .field("family", &self.family)
-            .field("base_url", &self.base_url)
+            .field("base_url", &without_query_secrets(&self.base_url))
             .field("key", &self.key.as_ref().map(|_| "[redacted]"))
             .field("headers", &names)
             .finish()
@@ -323,7 +324,7 @@ impl Endpoint {
         let wrong = |trouble| ModelError::own(ModelErrorKind::NotFound, provider, trouble);
         let example = || family.default_base_url().to_owned();
         // People paste keys into the wrong field.
-        let url = || Redactor::default().redact(base_url);
+        let url = || Redactor::default().redact(&without_query_secrets(base_url));
         let mut base = Url::parse(base_url.trim()).map_err(|error| match error.to_string() {
             reason if reason == "relative URL without a base" => {
                 wrong(ModelTrouble::BaseUrlScheme { url: url(), example: example() })

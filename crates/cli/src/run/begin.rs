@@ -5,7 +5,7 @@ use bosun_store::Database;
 
 use super::{RunArgs, attached, remembered};
 use crate::failure::Failure;
-use crate::models::{Address, Models};
+use crate::models::{Address, Models, Named};
 
 /// A session whose turn is under way.
 pub(super) struct Begun {
@@ -79,7 +79,7 @@ pub(super) async fn resume(
 }
 
 fn address_of(model: &ModelRef, base_url: Option<&str>) -> Option<Address> {
-    base_url.map(|url| Address { provider: model.provider.to_string(), url: url.to_owned() })
+    base_url.map(|url| Address { provider: model.provider.to_string(), url: url.to_owned(), named: Named::Now })
 }
 
 /// Before anything runs in it.

@@ -89,6 +89,8 @@ export const problemsOfModels = {
   base_url_hostless: 'Base URL“{url}”没有主机名；它应当类似 {example}',
   base_url_unnamed: 'Base URL“{url}”里还缺少你在那里的账户名称；请用它替换 {place}',
   base_url_secret: 'Base URL 含有用户名或密码；请把密钥填在它自己的栏位',
+  base_url_query:
+    'Base URL 的查询部分含有“{name}”，它会以任何人都能读到的方式保存。请把它去掉；网关用来识别你的内容请填在该服务商的自定义请求头中，由密钥环保存',
   proxy_address: '代理“{address}”不是地址；它应当类似 http://proxy.example:3128',
   proxy_scheme: '代理使用 {scheme}；Bosun 与代理之间支持 http、https 和 socks5',
   proxy_secret: '代理地址含有用户名或密码；请把它们填在各自的栏位，由密钥环保存',
@@ -160,9 +162,9 @@ export const problemsOfModels = {
     '{model} 应负责撰写标题和摘要，但无法使用（“{detail}”）。摘要由会话自己的模型撰写，标题无人撰写；请修复它，或在“设置 › 模型”中另选一个',
   cost_not_counted:
     '一个回合最多可花费 ${limit}，但 {model} 的价格未知，它的费用没有计入。请在设置的“模型”中填写价格，或设定词元上限',
+  budget_not_counted: '设有预算，但 {model} 的价格未知，它的费用没有计入预算。请在设置的“模型”中填写价格',
   not_summed_up:
     '对话已到该生成摘要的长度，但未能生成（“{detail}”），因此仍原样发送。请在设置的“模型”中另选一个撰写摘要的模型，或手动压缩对话',
-  budget_not_counted: '设有预算，但 {model} 的价格未知，它的费用没有计入预算。请在设置的“模型”中填写价格',
   not_summed_up_empty:
     '对话已到该生成摘要的长度，但模型没有给出摘要，因此仍原样发送。请在设置的“模型”中另选一个撰写摘要的模型，或手动压缩对话',
   not_summed_up_longer:
