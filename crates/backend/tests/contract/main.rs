@@ -48,7 +48,7 @@ macro_rules! contract {
                     what_was_written_is_read, a_window_of_lines, lines_end_at_lf_crlf_and_cr_only,
                     the_mark_in_front_is_not_part_of_the_text, nothing_asked_for_nothing_given, blank_files_say_so,
                     past_the_end_names_both_numbers, other_codecs_are_refused, media_come_as_bytes,
-                    missing_files_and_folders, listings_are_sorted_and_flat, long_pages_are_cut_not_lost,
+                    missing_files_and_folders, nothing_is_below_a_file, listings_are_sorted_and_flat, long_pages_are_cut_not_lost,
                 ],
                 change: [
                     parents_are_made, absent_means_absent, unchanged_means_unchanged, anything_means_anything,
