@@ -98,6 +98,7 @@ macro_rules! shell_contract {
                     it_runs_in_the_project, a_text_of_any_size_is_read_by_pages, streams_are_told_apart, exit_codes_and_signals,
                     every_code_is_the_commands_own, words_of_a_way_there_are_output, refused_commands,
                     input_is_empty, time_runs_out_and_output_stays, a_cancel_ends_it, output_arrives_while_it_runs,
+                    a_background_child_does_not_hold_the_result, nothing_that_a_command_started_survives_it,
                     long_output_keeps_both_ends, odd_bytes_are_shown_and_kept, no_secrets_in_the_environment,
                 ],
             }
