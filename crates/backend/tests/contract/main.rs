@@ -128,8 +128,9 @@ macro_rules! beside_contract {
             $name,
             $open,
             [
-                links_lead_in_and_never_out, a_linked_ignore_file_is_none, pipes_sockets_and_devices, read_only_is_respected,
-                hard_links_are_broken_and_it_is_said, what_is_changed_in_between_stays,
+                links_lead_in_and_never_out, links_on_the_way_mean_the_same, a_linked_ignore_file_is_none,
+                pipes_sockets_and_devices, read_only_is_respected, hard_links_are_broken_and_it_is_said,
+                a_change_keeps_mode_and_attributes_or_says_so, what_is_changed_in_between_stays,
                 names_that_are_not_text_are_counted, no_link_leads_a_change_to_a_protected_name, the_folder_by_the_name_that_the_shell_has_for_it,
             ]
         );
@@ -157,9 +158,12 @@ macro_rules! beside_contract_of_files {
             $open,
             [
                 links_lead_in_and_never_out,
+                links_on_the_way_mean_the_same,
+                a_linked_ignore_file_is_none,
                 pipes_sockets_and_devices,
                 read_only_is_respected,
                 hard_links_are_broken_and_it_is_said,
+                a_change_keeps_mode_and_attributes_or_says_so,
                 what_is_changed_in_between_stays,
                 names_that_are_not_text_are_counted,
             ]

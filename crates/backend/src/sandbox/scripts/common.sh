@@ -38,23 +38,36 @@ seek() {
     # What is not there yet leads to nowhere but below: made, it could lead up and out.
     case /$Q in */../*) return 74 ;; esac
     if [ ! -d "$e" ]; then
-      [ -e "$e" ] && return 72
-      return 71
+      # A file, or a link whose target is none or cannot be seen from here. Where it lies comes first, then where it leads.
+      within "${e%/*}/" || return $?
+      [ -L "$e" ] || return 72
+      led "$D/${e##*/}" "/$Q$N" || return $?
+      continue
     fi
-    cd -P "$e" 2>/dev/null || return 78
-    D=$PWD
-    case $D in /*) ;; *) return 78 ;; esac
-    [ "$D" = / ] && D=
-    case $D/ in "$R"/*) ;; *) return 74 ;; esac
+    within "$e" || return $?
     T=$D${Q:+/${Q%/}}${N:+/$N}
     T=${T:-/}
     if [ -n "$Q" ] || [ -z "$N" ] || [ "$2" = keep ] || [ ! -L "$T" ]; then return 0; fi
-    n=$((n + 1))
-    [ $n -gt 40 ] && return 75
-    t=$(readlink "$T"; echo x)
-    t=${t%??}
-    case $t in /*) p=$t ;; *) p=$D/$t ;; esac
+    led "$T" '' || return $?
   done
+}
+
+# Goes to the folder $1, which becomes D, where that is the root or below it.
+within() {
+  cd -P "$1" 2>/dev/null || return 78
+  D=$PWD
+  case $D in /*) ;; *) return 78 ;; esac
+  [ "$D" = / ] && D=
+  case $D/ in "$R"/*) ;; *) return 74 ;; esac
+}
+
+# Makes p what the link $1, in the folder D, says, with $2 behind it.
+led() {
+  n=$((n + 1))
+  [ $n -gt 40 ] && return 75
+  t=$(readlink "$1"; echo x)
+  t=${t%??}
+  case $t in /*) p=$t$2 ;; *) p=$D/$t$2 ;; esac
 }
 
 # As `seek`, for a script that is about that one place.
