@@ -120,7 +120,23 @@ macro_rules! watched_contract {
     };
 }
 
-/// One test per case for what has its folder on this machine. `$open` gives `(guard, backend, folder)`.
+/// One test per case for two handles on one place. `$open` gives `(guard, [backend, backend])`, between which nothing of this
+/// process is shared that another process would not share with it.
+macro_rules! handles_contract {
+    ($name:ident, $open:expr) => {
+        mod $name {
+            cases! {
+                $open,
+                change: [
+                    writers_by_two_ways_lose_nothing,
+                ],
+            }
+        }
+    };
+}
+
+/// One test per case for what has its folder on this machine. `$open` gives `(guard, backend, folder)`. A copied project has
+/// none here: that it is a copy, and what its files do, the other contracts and `a_copied_project_is_a_copy` say.
 #[cfg(target_os = "linux")]
 macro_rules! beside_contract {
     ($name:ident, $open:expr) => {
@@ -327,6 +343,71 @@ watched_contract!(watched_ssh, {
 watched_contract!(watched_container, {
     let Some(place) = crate::places::container().await else { return };
     (place.folder, place.backend)
+});
+handles_contract!(two_filesystems, {
+    let folder = tempfile::tempdir().unwrap();
+    let handles: crate::change::Handles = [Box::new(crate::files(&folder)), Box::new(crate::local(&folder))];
+    (folder, handles)
+});
+handles_contract!(two_here, {
+    let folder = tempfile::tempdir().unwrap();
+    let handles: crate::change::Handles =
+        [Box::new(crate::places::here(folder.path()).await), Box::new(crate::places::here(folder.path()).await)];
+    (folder, handles)
+});
+handles_contract!(here_and_the_filesystem, {
+    let folder = tempfile::tempdir().unwrap();
+    let handles: crate::change::Handles =
+        [Box::new(crate::places::here(folder.path()).await), Box::new(crate::files(&folder))];
+    (folder, handles)
+});
+handles_contract!(here_without_a_program_for_locks, {
+    let folder = tempfile::tempdir().unwrap();
+    let open = async || crate::places::without_locks(folder.path()).await;
+    let handles: crate::change::Handles = [Box::new(open().await), Box::new(open().await)];
+    (folder, handles)
+});
+handles_contract!(two_bubblewraps, {
+    let folder = tempfile::tempdir().unwrap();
+    let (Some(one), Some(other)) =
+        (crate::places::sandbox(folder.path()).await, crate::places::sandbox(folder.path()).await)
+    else {
+        return;
+    };
+    let handles: crate::change::Handles = [Box::new(one), Box::new(other)];
+    (folder, handles)
+});
+handles_contract!(bubblewrap_and_the_filesystem, {
+    let folder = tempfile::tempdir().unwrap();
+    let Some(sandbox) = crate::places::sandbox(folder.path()).await else { return };
+    let handles: crate::change::Handles = [Box::new(sandbox), Box::new(crate::files(&folder))];
+    (folder, handles)
+});
+handles_contract!(two_ssh, {
+    let Some(machine) = crate::places::machine() else { return };
+    let handles: crate::change::Handles = [Box::new(machine.backend().await), Box::new(machine.backend().await)];
+    (machine, handles)
+});
+handles_contract!(two_containers, {
+    let folder = tempfile::tempdir().unwrap();
+    let (Some(one), Some(other)) =
+        (crate::places::container_of(folder.path()).await, crate::places::container_of(folder.path()).await)
+    else {
+        return;
+    };
+    let handles: crate::change::Handles = [Box::new(one), Box::new(other)];
+    (folder, handles)
+});
+handles_contract!(a_container_and_the_filesystem, {
+    let folder = tempfile::tempdir().unwrap();
+    let Some(container) = crate::places::container_of(folder.path()).await else { return };
+    let handles: crate::change::Handles = [Box::new(container), Box::new(crate::files(&folder))];
+    (folder, handles)
+});
+handles_contract!(two_of_a_container_that_was_there, {
+    let Some(there) = crate::places::existing().await else { return };
+    let handles: crate::change::Handles = [Box::new(there.backend().await), Box::new(there.backend().await)];
+    (there, handles)
 });
 #[cfg(target_os = "linux")]
 beside_contract_of_files!(beside_filesystem, {
