@@ -9,6 +9,9 @@ use super::{Executor, Finished, OnDrop, Script};
 use crate::protected::{PROTECTED_FILES, PROTECTED_FOLDERS, PROTECTED_INSIDE};
 use crate::{BackendError, VirtualPath};
 
+/// How a script tells which folder it is in.
+pub(super) const FOLDER: &str = include_str!("scripts/folder.sh");
+
 /// What every script of files begins with.
 pub(super) const COMMON: &str = concat!(include_str!("scripts/folder.sh"), include_str!("scripts/common.sh"));
 

@@ -3,7 +3,7 @@
 //! The program that goes there says by an exit code and in words of its own that it did not get there. A command can end
 //! with the same code and say the same words, so neither tells whether it ran.
 
-use super::script::fresh_word;
+use super::script::{FOLDER, fresh_word};
 
 /// In front of the word: a line that was handed over to be run, and is shown for some reason, does not hold it.
 const MARK: u8 = 0x1e;
@@ -50,10 +50,20 @@ impl Word {
         &self.text
     }
 
-    /// A script of files that says this word first, and does nothing where its root is another folder than `root`.
+    /// A script of files that says this word first, and which folder its root is; where that is known already, it is told
+    /// `root` in its place, to do nothing where it is another one by now.
     pub(crate) fn in_front_of(&self, script: &str, root: Option<&str>) -> String {
-        let root = root.unwrap_or_default().replace('\'', r"'\''");
-        format!("unset BOSUN_WORD\nBOSUN_WORD={}\nexport BOSUN_ROOT='{root}'\n{script}", self.text)
+        let word = &self.text;
+        match root {
+            Some(root) => {
+                let root = root.replace('\'', r"'\''");
+                format!("printf '\\036%s\\n' {word}\nexport BOSUN_ROOT='{root}'\n{script}")
+            }
+            None => format!(
+                "{FOLDER}printf '\\036%s %s\\n' {word} \"$(unset CDPATH; cd \"$1\" 2>/dev/null && which_folder \
+                 2>/dev/null)\"\nexport BOSUN_ROOT=\n{script}"
+            ),
+        }
     }
 
     /// Which folder its root is, in words that are only compared, as a script of files said.

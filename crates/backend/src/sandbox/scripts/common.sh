@@ -1,14 +1,11 @@
-# What every script begins with. $1 is the root; BOSUN_WORD is a word to say first, with which folder the root is, and
-# BOSUN_ROOT which it was, where that is known. Exit codes are read by sandbox/answer.rs.
+# What every script begins with. $1 is the root, BOSUN_ROOT which folder it was, where that is known. Exit codes are read by
+# sandbox/answer.rs.
 LC_ALL=C
 export LC_ALL
 unset CDPATH
-i=
-cd "$1" 2>/dev/null && i=$(which_folder 2>/dev/null)
-[ -n "$BOSUN_WORD" ] && printf '\036%s %s\n' "$BOSUN_WORD" "$i"
-[ -n "$i" ] || exit 70
+cd "$1" 2>/dev/null || exit 70
 # What has come to be called like the root is not what was worked in.
-[ -z "$BOSUN_ROOT" ] || [ "$i" = "$BOSUN_ROOT" ] || exit 70
+[ -z "$BOSUN_ROOT" ] || [ "$(which_folder 2>/dev/null)" = "$BOSUN_ROOT" ] || exit 70
 R=$(pwd -P; echo x)
 R=${R%??}
 [ "$R" = / ] && R=
