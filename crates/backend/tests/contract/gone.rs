@@ -223,7 +223,7 @@ async fn rights_that_are_taken_away_are_said_and_what_comes_back_works() {
     // Neither read nor written: every way below it names it; what is elsewhere goes on.
     give("src", 0o000);
     for (way, refused) in all_ways(&backend).await {
-        let searches = matches!(way, "ls" | "glob" | "grep" | "write new" | "upload");
+        let searches = matches!(way, "ls" | "glob" | "grep" | "write new" | "upload" | "execute");
         match refused {
             None => assert!(searches, "{way}"),
             Some(BackendError::PermissionDenied { path }) => {
