@@ -256,6 +256,7 @@ problems! {
     FieldNotFolders { field: String } = "'{field}' must be a list of folders";
     FieldNotSchema { field: String } = "'{field}' must be a JSON schema of an object";
     FieldNotNumber { field: String } = "'{field}' must be a whole number above 0";
+    FieldNotModel { field: String } = "'{field}' must be PROVIDER:NAME, for example anthropic:claude-sonnet-4-6, or inherit";
     FieldNotEffort { field: String } = "'{field}' must be one of off, low, medium, high and max";
     FieldNotRules { field: String } = "'{field}' must be a list of rules, each with 'operations' (read, write), 'paths' from / and a 'mode' (allow, interrupt, deny)";
     RulePathNotFromRoot { path: String } = "the path '{path}' of a rule must start with /";

@@ -61,7 +61,8 @@ pub(super) async fn resume(
     let used = model.clone().or_else(|| snapshot.session.model.clone());
     choose_model(sessions, models, snapshot, model, args.base_url.as_deref()).await?;
     args.choices.put_into(sessions, &session, used.as_ref()).await?;
-    let open = matches!(snapshot.session.status, SessionStatus::Waiting | SessionStatus::Interrupted);
+    let open = matches!(snapshot.session.status, SessionStatus::Waiting | SessionStatus::Interrupted)
+        || sessions.left_beside(&session).await? > 0;
     let can_go_on = open || matches!(snapshot.session.status, SessionStatus::Failed | SessionStatus::Stopped);
     match &args.task {
         Some(task) => {

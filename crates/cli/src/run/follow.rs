@@ -81,7 +81,7 @@ impl Follower {
         loop {
             let quiet = match self.until_quiet().await? {
                 Pause::Quiet(quiet) => quiet,
-                Pause::Stopped => return Ok(self.ended()),
+                Pause::Stopped => return self.stopped().await,
                 Pause::Leave => return Ok(Ended::Interrupted),
             };
             if !self.approvals.is_empty() {
@@ -89,7 +89,7 @@ impl Follower {
                 match self.answer().await? {
                     Answered::Some => {}
                     Answered::Nothing => return Ok(Ended::Waiting { approvals: std::mem::take(&mut self.approvals) }),
-                    Answered::Stopped => return Ok(self.ended()),
+                    Answered::Stopped => return self.stopped().await,
                 }
             } else if matches!(quiet.summary.status, SessionStatus::Interrupted | SessionStatus::Running) {
                 looks += 1;
@@ -212,6 +212,14 @@ impl Follower {
 
     fn forget(&mut self, session: &SessionId, call_id: &CallId) {
         self.approvals.retain(|known| known.session != *session || known.call_id != *call_id);
+    }
+
+    /// How it ended for a person who stopped it: whoever works beside the turn is left at work, though it ended well.
+    async fn stopped(&mut self) -> Result<Ended, Failure> {
+        match self.sessions.working_beside(&self.session).await? {
+            0 => Ok(self.ended()),
+            _ => Ok(Ended::Interrupted),
+        }
     }
 
     fn ended(&mut self) -> Ended {

@@ -218,6 +218,7 @@ export const problems = {
   field_not_folders: "'{field}' must be a list of folders",
   field_not_schema: "'{field}' must be a JSON schema of an object",
   field_not_number: "'{field}' must be a whole number above 0",
+  field_not_model: "'{field}' must be PROVIDER:NAME, for example anthropic:claude-sonnet-4-6, or inherit",
   field_not_effort: "'{field}' must be one of off, low, medium, high and max",
   field_not_rules: "'{field}' must be a list of rules, each with 'operations' (read, write), 'paths' from / and a 'mode' (allow, interrupt, deny)",
   rule_path_not_from_root: "the path '{path}' of a rule must start with /",
