@@ -910,9 +910,9 @@ export type FolderView = {
 /**  What comes to the window from beside it: a notification that was pressed, a link, a second start. */
 export type Goal = 
 /**  The person wants to see it. */
-({ goal: "session"; session: SessionId }) & { error?: never } | 
+{ goal: "session"; session: SessionId } | 
 /**  What they wanted cannot be opened. */
-({ goal: "refused"; error: CommandError }) & { session?: never };
+{ goal: "refused"; error: CommandError };
 
 export type HookFailure = "go_on" | "ask" | "deny";
 

@@ -50,7 +50,7 @@ fn a_run_that_is_stopped_while_it_waits_for_them_says_so_and_goes_on_with_them()
     let mut lines = BufReader::new(child.stdout.take().unwrap()).lines().map(Result::unwrap);
     assert!(lines.any(|line| line.contains("\"turn_ended\"")));
     assert!(Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap().success());
-    drop(lines.by_ref().count());
+    lines.by_ref().for_each(drop);
     let stopped = of(child.wait_with_output().unwrap());
     assert_eq!(stopped.code, Some(130), "{}", stopped.err);
     let told = "stopped; a subagent was still at work and goes on with the session\n";
