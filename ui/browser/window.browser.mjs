@@ -40,7 +40,7 @@ describe('window', { concurrency: Math.min(3, availableParallelism()) }, () => {
     assert.equal(await line.inputValue(), 'half a line');
     const once = page.locator('.approval').getByRole('button', { name: 'just this once' });
     await once.click();
-    const session = page.getByRole('radio', { name: 'this session' });
+    const session = page.locator('.approval').getByText('This session', { exact: true });
     await session.click();
     await page.locator('.approval .pattern input').press('Escape');
     await session.waitFor({ state: 'detached' });
@@ -67,7 +67,7 @@ describe('window', { concurrency: Math.min(3, availableParallelism()) }, () => {
   });
 
   test('a control that goes away leaves the keys to what had them before', async () => {
-    const page = await site.show({ world: 'rows' });
+    const page = await site.show({ recorded: 'tools' });
     await message(page).focus();
     await page.keyboard.press('Control+f');
     await page.locator('.find input:focus').waitFor();
@@ -77,10 +77,10 @@ describe('window', { concurrency: Math.min(3, availableParallelism()) }, () => {
   });
 
   test('a mention by the pane of files goes along, and does after the page came anew', async () => {
-    const page = await site.show({ keep: 'yes' });
+    const page = await site.show({ recorded: 'tools' });
     await page.getByRole('tab', { name: /^Files/ }).click();
     await page.getByRole('treeitem', { name: /Cargo\.toml/ }).click();
-    await button(page, /^Mention/).click();
+    await button(page, 'Mention in the message').click();
     assert.match(await message(page).inputValue(), /@Cargo\.toml/);
     await page.reload();
     await message(page).waitFor();

@@ -321,7 +321,7 @@ fn values_that_mean_nothing_are_named() {
 fn a_subagent_is_held_to_the_same_as_one_of_a_file_of_its_own() {
     for (lines, told) in [
         ("name = 'A b'\ndescription = 'd'", "'A b' cannot be the name of a subagent"),
-        ("name = 'a'\ndescription = ' '", "[[subagents]], 'a': 'description' must be a text"),
+        ("name = 'a'\ndescription = ' '", "[[subagents]], 'a': 'description' must be text"),
         ("name = 'a'\ndescription = 'd'\nmodel = 'gpt'", "[[subagents]], 'a': 'model' must be PROVIDER:NAME"),
         ("name = 'a'\ndescription = 'd'\nmax_steps = 0", "'max_steps' must be a whole number above 0"),
         ("name = 'a'\ndescription = 'd'\ninterrupt_on.ls = { allowed = [] }", "'interrupt_on' must be a list"),

@@ -217,7 +217,7 @@ mod tests {
         assert!(of(json!({ "proxy": " ", "idle_seconds": 90 })).is_ok());
         assert!(of(json!({ "proxy": "http://127.0.0.1:3128" })).is_ok());
         assert!(of(json!({ "proxy": "nonsense" })).unwrap_err().message.contains("proxy"));
-        assert!(of(json!({ "certificates": "no pem" })).unwrap_err().message.contains("certificates"));
+        assert!(of(json!({ "certificates": "no pem" })).unwrap_err().message.contains("no certificate"));
     }
 
     #[test]

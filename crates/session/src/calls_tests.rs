@@ -659,13 +659,11 @@ async fn a_turn_that_is_being_stopped_still_runs() {
     assert!(futures_util::poll!(&mut stopping).is_pending());
     let refused = stage.sessions.compact(&stage.session, None).await.unwrap_err();
     assert!(matches!(refused.problem, Problem::TurnRunning), "{refused}");
-    stage.sessions.steer(&stage.session, "and then this".into()).await.unwrap();
     let (again, first) = tokio::join!(stage.sessions.stop(&stage.session), stopping);
     again.and(first).unwrap();
     call.cancelled().await;
     let status = stage.sessions.quiet(&stage.session).await.unwrap().summary.status;
-    let queue = stage.sessions.subscribe(&stage.session).await.unwrap().snapshot.queue;
-    assert_eq!((status, queue.len()), (SessionStatus::Stopped, 1), "what was said waits");
+    assert_eq!(status, SessionStatus::Stopped);
 }
 
 /// The calls that it had begun are none, and the model is not asked for them once more.

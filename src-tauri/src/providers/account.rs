@@ -130,7 +130,7 @@ mod tests {
             (form("a", "h/v1"), "http"),
             (form("a", "file:///etc/passwd"), "http"),
             (form("a", &format!("https://{long}")), "too long"),
-            (form("a", "https://h/v1?api-version=1&subscription-key=0f9a8b7c"), "custom headers"),
+            (form("a", "https://h/v1?api-version=1&subscription-key=0f9a8b7c"), "custom header"),
             (SaveProvider { family: ProviderFamily::Tour, ..form("a", "https://h") }, "tour"),
         ];
         for (form, word) in cases {

@@ -29,6 +29,7 @@ import type { Dialog } from './dialog';
 import { Drafts } from './drafts.svelte';
 import { Failures } from './failures';
 import { Layout } from './layout.svelte';
+import { Notes, type Note } from './notes.svelte';
 import { Past } from './past';
 import { ProjectModels } from './projectModels';
 import { Seen } from './seen.svelte';
@@ -38,15 +39,6 @@ import { Shelves } from './shelves.svelte';
 import { applyTheme } from './theme';
 import { answerKey, Unsaved } from './unsaved.svelte';
 import { isUsable } from './usable';
-
-/** Something that was done, and how to take it back. */
-export interface Note {
-  text: string;
-  undo?: () => Promise<void>;
-}
-
-/** A note goes by itself after this long. */
-export const NOTE_MS = 12_000;
 
 export class Workspace {
   settings = $state.raw<Complete>(START);
@@ -66,8 +58,7 @@ export class Workspace {
   chosenFile = $state('');
   /** Sentences for the person, newest last. */
   errors = $state.raw<CommandError[]>([]);
-  note = $state.raw<Note | null>(null);
-  private noteTimer: ReturnType<typeof setTimeout> | undefined;
+  readonly notes = new Notes();
   /** The session whose title is being changed in the list. */
   renaming = $state<string | null>(null);
   /** A row that the conversation should go to, with the words that were looked for. */
@@ -311,14 +302,7 @@ export class Workspace {
 
   /** Says what was done; it can be taken back while that is seen. */
   tell(note: Note): void {
-    this.note = note;
-    this.forgetNote(NOTE_MS);
-  }
-
-  /** The note goes after so long; it stays while a person is at it. */
-  forgetNote(after: number | null): void {
-    clearTimeout(this.noteTimer);
-    if (after !== null) this.noteTimer = setTimeout(() => (this.note = null), after);
+    this.notes.tell(note);
   }
 
   /** Whether a file was written. */
