@@ -34,7 +34,7 @@ pub enum SubagentFileError {
 /// What a field of a subagent's file holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum FieldKind {
-    #[error("a text")]
+    #[error("text")]
     Text,
     #[error("a list of names")]
     Names,
