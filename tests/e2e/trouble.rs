@@ -151,9 +151,7 @@ fn a_database_that_is_locked_in_a_turn_halts_it_with_the_way_out_and_it_goes_on_
     assert!(window.text().contains("tell me"), "the person's words are lost:\n{}", window.text());
     other.execute_batch("ROLLBACK").unwrap();
     window.button("Try again").click();
-    window.wait_until(
-        "return document.querySelector('button.stop') === null && !document.body.innerText.includes('halted')",
-    );
+    window.wait_until("return document.querySelector('.chip.state')?.innerText.trim() === 'done'");
     window.shot("gone-on");
     // The reply was whole: it is recorded with the end of the turn, and nobody pays for it twice.
     assert!(window.text().contains("I begin and I end."), "{}", window.text());
