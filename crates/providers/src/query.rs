@@ -43,7 +43,7 @@ pub fn secret_in_query(base_url: &str) -> Option<&str> {
 /// `base_url` without what in its query may be a key, for where others read it.
 pub fn without_query_secrets(base_url: &str) -> String {
     let bare = base_url.split(['?', '#']).next().unwrap_or_default();
-    let kept: Vec<&str> = parts(base_url).filter(|part| is_harmless(part)).collect();
+    let kept: Vec<&str> = parts(base_url).filter(is_harmless).collect();
     if kept.is_empty() { bare.to_owned() } else { format!("{bare}?{}", kept.join("&")) }
 }
 

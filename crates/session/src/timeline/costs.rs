@@ -13,6 +13,10 @@ pub(crate) struct Costs {
 
 /// What is known of the cost of a reply.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[expect(
+    clippy::large_enum_variant,
+    reason = "it is looked at and gone: a box for each would cost more than its place"
+)]
 pub(super) enum Paid {
     /// US dollars, as the journal has them.
     Said(f64),
