@@ -655,11 +655,16 @@ async fn a_turn_that_is_being_stopped_still_runs() {
     let stage = Stage::new(vec![called("big", None, plain)], ModelSettings::default()).await;
     stage.sessions.send(&stage.session, "hello".into()).await.unwrap();
     let call = driver.next().await;
-    let mut stopping = std::pin::pin!(stage.sessions.stop(&stage.session));
+    // Nothing is waited for between the stop and the look: the turn cannot have ended by then.
+    let actor = stage.sessions.actor(&stage.session).await.unwrap();
+    let mut stopping = std::pin::pin!(actor.stop());
     assert!(futures_util::poll!(&mut stopping).is_pending());
-    let refused = stage.sessions.compact(&stage.session, None).await.unwrap_err();
+    let turn = actor.turn().await;
+    let refused = actor.refuse_running(&turn).unwrap_err();
     assert!(matches!(refused.problem, Problem::TurnRunning), "{refused}");
-    let (again, first) = tokio::join!(stage.sessions.stop(&stage.session), stopping);
+    assert!(!turn.listens());
+    drop(turn);
+    let (again, first) = tokio::join!(actor.stop(), stopping);
     again.and(first).unwrap();
     call.cancelled().await;
     let status = stage.sessions.quiet(&stage.session).await.unwrap().summary.status;
