@@ -15,7 +15,7 @@ use bosun_protocol::{
 };
 use bosun_providers::tour::{self, PROVIDER as TOUR, Tour};
 use bosun_providers::{
-    Account, Cloud, DesktopSettings, EnvironmentKeys, KnownSecrets, ListedModel, ProviderConfig, Trial,
+    Account, Cloud, DesktopSettings, EnvironmentKeys, KnownSecrets, ListedModel, ProviderConfig, Trial, query_secrets,
 };
 use bosun_session::{Explain, ModelSource, SessionError, counted_as_test, gsettings};
 use bosun_store::{Database, Key, Keys};
@@ -126,6 +126,7 @@ impl ProviderBook {
             self.proxy_login(&proxy).await?;
         }
         for account in self.accounts().await? {
+            self.learn_query(&account);
             self.key(&account).await?;
             for header in self.keys.headers(&account.id, &account.host()).await? {
                 if let Some(value) = header.value.secret() {
@@ -134,6 +135,11 @@ impl ProviderBook {
             }
         }
         Ok(())
+    }
+
+    /// Knows what in the query of an account's address may be a key: earlier versions took it in.
+    fn learn_query(&self, account: &Account) {
+        query_secrets(&account.base_url).iter().for_each(|secret| self.secrets.learn(secret));
     }
 
     async fn model(&self, model: &ModelRef) -> Result<Arc<dyn ChatModel>, Failure> {
@@ -171,6 +177,7 @@ impl ProviderBook {
     /// Everything a call needs.
     async fn config(&self, account: &Account) -> Result<ProviderConfig, Failure> {
         let (source, key) = self.key(account).await?;
+        self.learn_query(account);
         let config = ProviderConfig::new(account.id.as_str(), account.family, account.base_url.as_str());
         let config = self.preferred(config).await?.with_cloud(self.cloud()).with_desktop(self.desktop.clone());
         let config = self.with_headers(account, config).await?;
@@ -316,6 +323,6 @@ fn choice(config: &ProviderConfig, model: ListedModel) -> ModelChoice {
 }
 
 fn price_view(price: Price) -> PriceView {
-    let Price { input, output, cache_read, cache_write, cache_write_hour } = price;
+    let Price { input, output, cache_read, cache_write, cache_write_hour, audio: _ } = price;
     PriceView { input, output, cache_read, cache_write, cache_write_hour }
 }

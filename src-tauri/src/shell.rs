@@ -3,7 +3,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use bosun_protocol::{ErrorCode, Problem, ProjectView, SessionId, Settings, StartInfo};
+use bosun_protocol::{ErrorCode, Goal, Problem, ProjectView, SessionId, Settings, StartInfo};
 use bosun_providers::KnownSecrets;
 use tauri::ipc::Channel;
 use tokio::sync::Mutex as AsyncMutex;
@@ -42,8 +42,8 @@ pub struct Shell {
 
 #[derive(Default)]
 struct Goals {
-    channel: Option<Channel<SessionId>>,
-    waiting: Option<SessionId>,
+    channel: Option<Channel<Goal>>,
+    waiting: Option<Goal>,
 }
 
 impl Shell {
@@ -142,8 +142,8 @@ impl Shell {
         *self.projects.lock().unwrap_or_else(PoisonError::into_inner) = Some(channel);
     }
 
-    /// Gives the session that the person wanted to see before the page was there.
-    pub(crate) fn watch_goals(&self, channel: Channel<SessionId>) -> Option<SessionId> {
+    /// Gives what was wanted of the page before it was there.
+    pub(crate) fn watch_goals(&self, channel: Channel<Goal>) -> Option<Goal> {
         let mut goals = self.goals.lock().unwrap_or_else(PoisonError::into_inner);
         goals.channel = Some(channel);
         goals.waiting.take()
@@ -151,10 +151,19 @@ impl Shell {
 
     /// The person wants to see a session: the page goes there, now or when it is there.
     pub(crate) fn go_to(&self, session: SessionId) {
+        self.want(Goal::Session { session });
+    }
+
+    /// What came from beside the window cannot be done, and the page says why.
+    pub(crate) fn refuse(&self, failure: Failure) {
+        self.want(Goal::Refused { error: failure.0 });
+    }
+
+    fn want(&self, goal: Goal) {
         let mut goals = self.goals.lock().unwrap_or_else(PoisonError::into_inner);
-        let told = goals.channel.as_ref().is_some_and(|channel| channel.send(session.clone()).is_ok());
+        let told = goals.channel.as_ref().is_some_and(|channel| channel.send(goal.clone()).is_ok());
         if !told {
-            goals.waiting = Some(session);
+            goals.waiting = Some(goal);
         }
     }
 

@@ -214,6 +214,7 @@ fn one_instance(folder: Option<&Path>, tasks: TaskTracker) -> tauri::plugin::Tau
         let open = async move {
             if let Err(failure) = shell.open_beside(folder).await {
                 tracing::warn!(message = failure.0.message, "a second start's folder was not opened");
+                shell.refuse(failure);
             }
         };
         tasks.spawn_on(open, tauri::async_runtime::handle().inner());

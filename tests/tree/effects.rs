@@ -61,7 +61,7 @@ const BY_NAME: [&str; 13] = [
 
 /// The files of `crates/backend` in which that is done, and what they open. No path of a project is among it but through
 /// `Root`: what resolves a name, checks it and then opens it is led out by whoever swaps a link in between.
-const OPENS_BY_NAME: [(&str, &str); 16] = [
+const OPENS_BY_NAME: [(&str, &str); 19] = [
     ("crates/backend/src/blobs.rs", "the app's own blobs"),
     ("crates/backend/src/blobs/sweep.rs", "the app's own blobs"),
     ("crates/backend/src/bundle.rs", "a bundle that a person names, in and out"),
@@ -70,6 +70,7 @@ const OPENS_BY_NAME: [(&str, &str); 16] = [
         "temporary files of its own in a folder that is held, never through a link",
     ),
     ("crates/backend/src/filesystem/stage.rs", "temporary files of its own in a folder that is held"),
+    ("crates/backend/src/folder_lock.rs", "a folder that is held, once more by its own handle"),
     ("crates/backend/src/launchable.rs", "looks at what the system's own opener is about to be given by this name"),
     ("crates/backend/src/local_shell/tree/scan.rs", "the kernel's table of processes"),
     ("crates/backend/src/manifest/trail.rs", "the app's own record of what was seen"),
@@ -77,6 +78,14 @@ const OPENS_BY_NAME: [(&str, &str); 16] = [
     ("crates/backend/src/root.rs", "the root itself: everything below it goes by its handle"),
     ("crates/backend/src/root/openat2.rs", "below a handle, by the kernel's rules"),
     ("crates/backend/src/root/stepwise.rs", "below a handle, one name at a time, never through a link"),
+    (
+        "crates/backend/src/sandbox/change.rs",
+        "where the links of a file lead, for the lock of that folder; nothing is read or written by it",
+    ),
+    (
+        "crates/backend/src/sandbox/process.rs",
+        "which folder of this machine a root is, told apart from another by that name",
+    ),
     (
         "crates/backend/src/sandbox/process/bubblewrap.rs",
         "links of the system's own folders, for the sandbox to have them too",

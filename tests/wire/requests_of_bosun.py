@@ -10,6 +10,7 @@ import typing
 from pathlib import Path
 
 import typing_extensions
+from anthropic.types.beta.message_create_params import MessageCreateParamsStreaming as BetaParamsStreaming
 from anthropic.types.message_create_params import MessageCreateParamsStreaming
 from google.genai import types
 from ollama._types import ChatRequest
@@ -90,8 +91,13 @@ def fits(kind, name, body):
 
 @check
 def bosun_anthropic_requests(_port):
+    """What is asked of thoughts from 5.1 on is a beta of the vendor's, for which a header is sent."""
+    betas = []
     for name, body in bodies("anthropic"):
-        fits(MessageCreateParamsStreaming, name, body)
+        is_beta = "block_binding" in body.get("thinking", {})
+        betas += [name] if is_beta else []
+        fits(BetaParamsStreaming if is_beta else MessageCreateParamsStreaming, name, body)
+    equal(betas, ["to_who_checks_what_stands_before_its_thoughts"])
 
 
 @check

@@ -334,7 +334,7 @@ export const SCREENS = {
   headers: {
     async act(page) {
       await settings(0)(page);
-      const form = page.locator('.settings details').filter({ hasText: 'Custom headers' });
+      const form = page.locator('.settings details').filter({ hasText: /Custom headers|自定义请求头/ });
       await form.locator('summary').click();
       await form.locator('input').first().fill('X-Team');
       await form.locator('input').last().fill('platform');

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { availableParallelism } from 'node:os';
 import { after, before, describe, test } from 'node:test';
-import { button, calls, done } from './page.mjs';
+import { button, calls, done, message } from './page.mjs';
 import { open, rest } from './site.mjs';
 
 let site;
@@ -28,6 +28,66 @@ describe('window', { concurrency: Math.min(3, availableParallelism()) }, () => {
     await page.keyboard.press('Control+,');
     await page.getByRole('dialog', { name: 'Settings' }).waitFor();
     await page.keyboard.press('Escape');
+    await done(page);
+  });
+
+  test('Escape stops what runs from the message and the conversation, and from no field of its own', async () => {
+    const page = await site.show();
+    const line = page.getByRole('textbox', { name: /^Add a to-do/ });
+    await line.pressSequentially('half a line');
+    await page.keyboard.press('Escape');
+    await page.keyboard.press('Escape');
+    assert.equal(await line.inputValue(), 'half a line');
+    const once = page.locator('.approval').getByRole('button', { name: 'just this once' });
+    await once.click();
+    const session = page.locator('.approval').getByText('This session', { exact: true });
+    await session.click();
+    await page.locator('.approval .pattern input').press('Escape');
+    await session.waitFor({ state: 'detached' });
+    assert.deepEqual(await calls(page, 'stopTurn'), []);
+    await message(page).focus();
+    // Held down it is pressed once.
+    for (let held = 0; held < 3; held++) await page.keyboard.down('Escape');
+    await page.keyboard.up('Escape');
+    assert.equal((await calls(page, 'stopTurn')).length, 1);
+    await done(page);
+  });
+
+  test('a pane over the conversation has the keys, and gives them back', async () => {
+    const page = await site.show({}, { width: 860, height: 700 });
+    await message(page).focus();
+    await page.keyboard.press('Control+Shift+D');
+    await page.locator('.right.drawer :focus').waitFor();
+    assert.equal(await page.locator('.middle').getAttribute('inert'), '');
+    await page.keyboard.press('Escape');
+    await page.locator('.right.drawer').waitFor({ state: 'detached' });
+    await page.locator('.composer textarea:focus').waitFor();
+    assert.deepEqual(await calls(page, 'stopTurn'), []);
+    await done(page);
+  });
+
+  test('a control that goes away leaves the keys to what had them before', async () => {
+    const page = await site.show({ recorded: 'tools' });
+    await message(page).focus();
+    await page.keyboard.press('Control+f');
+    await page.locator('.find input:focus').waitFor();
+    await page.keyboard.press('Escape');
+    await page.locator('.composer textarea:focus').waitFor();
+    await done(page);
+  });
+
+  test('a mention by the pane of files goes along, and does after the page came anew', async () => {
+    const page = await site.show({ recorded: 'tools' });
+    await page.getByRole('tab', { name: /^Files/ }).click();
+    await page.getByRole('treeitem', { name: /Cargo\.toml/ }).click();
+    await button(page, 'Mention in the message').click();
+    assert.match(await message(page).inputValue(), /@Cargo\.toml/);
+    await page.reload();
+    await message(page).waitFor();
+    await message(page).press('Enter');
+    await page.waitForFunction(() => window.recordedHost.calls.some(({ name }) => name === 'sendMessage'));
+    const [sent] = await calls(page, 'sendMessage');
+    assert.deepEqual(sent.mentions, [{ mention: 'path', path: '/Cargo.toml' }]);
     await done(page);
   });
 

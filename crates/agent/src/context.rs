@@ -1,7 +1,7 @@
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use bosun_model::{CallId, MessageId, ModelInfo};
+use bosun_model::{CallId, Caller, MessageId, ModelInfo};
 use bosun_tools::{ToolContext, ToolKind};
 use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
@@ -267,6 +267,11 @@ impl TurnContext {
     /// Remembers whom the call under way asks.
     pub(crate) fn set_asked(&self, model: Arc<ModelInfo>) {
         *self.inner.asked.lock().unwrap_or_else(PoisonError::into_inner) = Some(model);
+    }
+
+    /// Whose the model calls made here are.
+    pub fn caller(&self) -> Caller {
+        Caller { session: self.log().session().as_str().into(), agent: self.agent().name.as_str().into() }
     }
 
     /// Whom the last call of the turn asked, or the next one would. It stays what it is while another agent lets a second

@@ -11,6 +11,9 @@ use crate::{
     Subagents, TurnContext, TurnEnd, is_news, run_turn,
 };
 
+/// The tool by which a subagent that has ended is asked more.
+const ASKS_MORE: &str = "update_async_task";
+
 /// Runs subagents for one call. Everything it needs to go on after a restart is in the journals.
 pub(crate) struct Delegation {
     cx: TurnContext,
@@ -39,7 +42,7 @@ impl Delegation {
         };
         let end = self.run_to_end(agent, &log, request).await?;
         drop(slot);
-        Ok(Self::answer(&log, &end))
+        Ok(self.answer(&log, &end))
     }
 
     fn agent(&self, name: &str) -> Result<Arc<Agent>, ToolError> {
@@ -48,6 +51,8 @@ impl Delegation {
 
     /// The subagent's log, with its start recorded in the parent's.
     async fn open(&self, request: &DelegateRequest, mode: SubagentMode) -> Result<Arc<SessionLog>, AgentError> {
+        // A delegation is not busy itself, but while it records nobody is to find the turn quiet.
+        let _busy = self.cx.activity().enter();
         let log = self.cx.log();
         let start = ChildStart {
             call_id: self.call_id.clone(),
@@ -74,6 +79,7 @@ impl Delegation {
         if log.with_state(|state| state.turns) > 0 {
             return Ok(());
         }
+        let _busy = self.cx.activity().enter();
         let message =
             HumanMessage { id: MessageId::new(agent.ids.next()), content: vec![ContentBlock::text(description)] };
         let update = self.cx.log().with_state(|state| state.seed(self.cx.agent().fields()));
@@ -102,7 +108,7 @@ impl Delegation {
     }
 
     /// What it made of the parent's state is brought back where the result is recorded ([`brought`]).
-    fn answer(log: &SessionLog, end: &TurnEnd) -> ToolOutput {
+    fn answer(&self, log: &SessionLog, end: &TurnEnd) -> ToolOutput {
         let text = log.with_state(answer_of);
         match (ended(end, text.as_deref()), text) {
             (TurnEnd::Done, Some(text)) => ToolOutput::text(text),
@@ -112,7 +118,16 @@ impl Delegation {
             (end, text) => {
                 let so_far = text.map(|text| format!(" So far it had said: {text}")).unwrap_or_default();
                 let reason = problem_of(end).unwrap_or_default();
-                ToolOutput::error(format!("Error: the subagent did not finish: {reason}.{so_far}"))
+                let reason = match end {
+                    // What follows is for the person.
+                    TurnEnd::Failed { halt: Some(_), .. } => reason.split("; ").next().unwrap_or_default(),
+                    _ => &reason,
+                };
+                let asks = self.cx.depth() == 0 && self.cx.agent().tools.get(ASKS_MORE).is_some();
+                let way_on =
+                    || format!(" It knows what it did: {ASKS_MORE} with the id {} has it go on.", log.session());
+                let way_on = asks.then(way_on).unwrap_or_default();
+                ToolOutput::error(format!("Error: the subagent did not finish: {reason}.{so_far}{way_on}"))
             }
         }
     }

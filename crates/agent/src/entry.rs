@@ -1,7 +1,7 @@
 use std::sync::Arc;
 
 use bosun_backend::{ContentHash, VirtualPath};
-use bosun_model::{AiMessage, CallId, Effort, HumanMessage, Media, Message, MessageId, ModelError, Usage};
+use bosun_model::{AiMessage, Asked, CallId, Effort, HumanMessage, Media, Message, MessageId, ModelError, Usage};
 use bosun_tools::{Artifact, ChangeRecord, StateUpdate, ToolKind};
 use serde::{Deserialize, Serialize};
 
@@ -63,6 +63,9 @@ pub enum EntryBody {
         error: ModelError,
         partial: String,
         message: Option<MessageId>,
+        /// Who was asked; not known of what was recorded before this was.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        asked: Option<Asked>,
     },
     /// A call waits for a person.
     Asked {

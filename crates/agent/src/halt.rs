@@ -97,6 +97,11 @@ pub enum NoteAbout {
     )]
     CostNotCounted { limit: String, model: String },
     #[error(
+        "There is a budget, but the price of {model} is not known, so its cost does not count towards it. Enter the price in \
+         Settings, Models"
+    )]
+    BudgetNotCounted { model: String },
+    #[error(
         "The conversation is due for a summary, but writing it failed ({detail}), so all of it is sent. Choose another \
          model for summaries in Settings, Models, or compact the conversation yourself"
     )]

@@ -1,6 +1,6 @@
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError, Weak};
 
 use bosun_backend::{FileStamp, VirtualPath};
 use bosun_model::CallId;
@@ -39,6 +39,8 @@ pub struct SessionLog {
 struct Order {
     /// In the state; goes into the journal with the next.
     waiting: Vec<JournalEntry>,
+    /// What several record at the same moment: in neither yet.
+    together: Vec<Part>,
     /// On its way into the journal. It stays here when its caller goes away, and whoever comes next waits for it: an
     /// append that has begun is not undone, and its entries must reach the state, and no journal twice.
     appending: Option<Appending>,
@@ -48,6 +50,18 @@ struct Appending {
     outcome: Shared<BoxFuture<'static, Result<Seq, JournalError>>>,
     /// What the state gets of it.
     entries: Vec<JournalEntry>,
+    /// Where those look who wait for it.
+    told: Vec<Arc<Outcome>>,
+}
+
+/// How an append went, once it is known.
+type Outcome = OnceLock<Result<(), JournalError>>;
+
+/// What one of several records in a unit with the others.
+struct Part {
+    entries: Vec<JournalEntry>,
+    /// Gone with its caller: then nobody wants it recorded.
+    told: Weak<Outcome>,
 }
 
 impl SessionLog {
@@ -91,9 +105,36 @@ impl SessionLog {
         self.changed.notify_waiters();
     }
 
-    /// Appends `bodies` as one unit; they are durable and in the state when this returns.
+    /// Appends `bodies` side by side, in one unit with what others record at the same moment; they are durable and in the
+    /// state when this returns.
     pub async fn record(&self, bodies: Vec<EntryBody>) -> Result<(), JournalError> {
-        self.record_of(|_| bodies).await
+        self.record_together(|_| bodies).await
+    }
+
+    /// As [`Self::record`], with entries made of the files and fields of the state that they are added to. The rest of it
+    /// may lack what comes in the same unit.
+    pub(crate) async fn record_together(
+        &self,
+        make: impl FnOnce(&State) -> Vec<EntryBody>,
+    ) -> Result<(), JournalError> {
+        let outcome = Arc::new(Outcome::new());
+        let mut order = self.order.lock().await;
+        self.settled(&mut order).await;
+        if order.together.iter().flat_map(|part| &part.entries).any(|entry| !leaves_files_and_fields(&entry.body)) {
+            self.record_parts(&mut order).await;
+        }
+        let bodies = self.with_state(make);
+        order.together.push(Part { entries: self.stamped(bodies), told: Arc::downgrade(&outcome) });
+        drop(order);
+        // Whoever has waited for the log meanwhile has it first, and adds to the unit.
+        let mut order = self.order.lock().await;
+        self.settled(&mut order).await;
+        if outcome.get().is_none() {
+            self.record_parts(&mut order).await;
+        }
+        drop(order);
+        let lost = || JournalError::Unavailable { reason: "an entry was not taken along".into() };
+        outcome.get().cloned().unwrap_or_else(|| Err(lost()))
     }
 
     /// As [`Self::record`], with entries made of the state that they are added to: nothing comes in between.
@@ -104,8 +145,8 @@ impl SessionLog {
     }
 
     /// Takes `bodies` into the state. They become durable with whatever is recorded next, in one unit with it, so that a
-    /// reply and what first came of it cost one write. Nothing may be changed outside until then: whoever intends to
-    /// records that, and has everything before it recorded.
+    /// reply and what first came of it cost one write. Nothing may be changed outside until then, nor the model asked
+    /// again: whoever intends to records that, and has everything before it recorded.
     pub(crate) async fn record_with_next(&self, bodies: Vec<EntryBody>) {
         let mut order = self.in_order().await;
         let entries = self.stamped(bodies);
@@ -272,36 +313,60 @@ impl SessionLog {
         children.iter().find_map(|child| child.find(session))
     }
 
-    /// The caller's turn to record.
+    /// The caller's turn to record, behind everything that others have begun to.
     async fn in_order(&self) -> MutexGuard<'_, Order> {
         let mut order = self.order.lock().await;
-        if let Err(error) = self.appended(&mut order).await {
-            tracing::debug!(%error, "what somebody recorded who has gone away could not be stored");
-        }
+        self.settled(&mut order).await;
+        self.record_parts(&mut order).await;
         order
     }
 
+    /// Waits for what somebody left on its way into the journal.
+    async fn settled(&self, order: &mut Order) {
+        if let Err(error) = self.appended(order).await {
+            tracing::debug!(%error, "what somebody recorded who has gone away could not be stored");
+        }
+    }
+
+    /// Records what several wait for, as one unit, and tells each of them how that went.
+    async fn record_parts(&self, order: &mut Order) {
+        let parts = std::mem::take(&mut order.together);
+        let wanted = parts.into_iter().filter_map(|part| Some((part.entries, part.told.upgrade()?)));
+        let (entries, told): (Vec<_>, Vec<_>) = wanted.unzip();
+        if !told.is_empty() {
+            self.begin(order, entries.concat(), told);
+            self.settled(order).await;
+        }
+    }
+
     async fn record_in_order(&self, order: &mut Order, bodies: Vec<EntryBody>) -> Result<(), JournalError> {
-        let entries = self.stamped(bodies);
+        self.begin(order, self.stamped(bodies), Vec::new());
+        self.appended(order).await
+    }
+
+    fn begin(&self, order: &mut Order, entries: Vec<JournalEntry>, told: Vec<Arc<Outcome>>) {
         // What waits stays where it is until it is durable: without that a later entry has to carry it.
         let all = [order.waiting.as_slice(), &entries].concat();
         let host = Arc::clone(&self.host);
         let append: BoxFuture<'static, _> = Box::pin(async move { host.journal().append(all).await });
-        let outcome = append.shared();
-        order.appending = Some(Appending { outcome, entries });
-        self.appended(order).await
+        order.appending = Some(Appending { outcome: append.shared(), entries, told });
     }
 
     /// Waits for what is on its way into the journal, and takes it into the state.
     async fn appended(&self, order: &mut Order) -> Result<(), JournalError> {
         let Some(appending) = &order.appending else { return Ok(()) };
-        let outcome = appending.outcome.clone().await;
-        let entries = order.appending.take().map(|appending| appending.entries).unwrap_or_default();
-        outcome?;
-        order.waiting.clear();
-        self.is_ahead.store(false, Ordering::Release);
-        self.apply(&entries);
-        Ok(())
+        let outcome = appending.outcome.clone().await.map(drop);
+        let Some(Appending { entries, told, .. }) = order.appending.take() else { return outcome };
+        if outcome.is_ok() {
+            order.waiting.clear();
+            self.is_ahead.store(false, Ordering::Release);
+            self.apply(&entries);
+        }
+        for told in told {
+            // Nobody has told it before: it is of this append alone.
+            told.get_or_init(|| outcome.clone());
+        }
+        outcome
     }
 
     /// `bodies` as entries of this moment.
@@ -317,6 +382,15 @@ impl SessionLog {
         }
         drop(state);
         self.changed.notify_waiters();
+    }
+}
+
+/// Whether an entry is one that changes neither the files nor the fields of the state.
+fn leaves_files_and_fields(body: &EntryBody) -> bool {
+    match body {
+        EntryBody::ToolResult { update, .. } => update.is_empty(),
+        EntryBody::CallStarted { .. } | EntryBody::ChangeIntended { .. } | EntryBody::SubagentStarted { .. } => true,
+        _ => false,
     }
 }
 

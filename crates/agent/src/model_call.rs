@@ -111,6 +111,7 @@ impl Draft {
 
 impl Reply {
     async fn receive(&mut self, cx: &TurnContext, request: ChatRequest) -> Result<(), AgentError> {
+        let request = ChatRequest { caller: Some(cx.caller()), ..request };
         let mut stream: ModelStream = cx.agent().model.stream(request).await?;
         while let Some(event) = self.next(cx, &mut stream).await? {
             self.builder.push(&event).map_err(|error| named(cx, error))?;

@@ -15,7 +15,7 @@ use crate::{
     recover, tool_call,
 };
 
-/// One model call through the stack, in the state and, where it is the last, recorded.
+/// One model call through the stack, in the state. It is recorded with what comes of it: its calls, or the end of the turn.
 pub(crate) async fn reply(cx: &TurnContext) -> Result<AiMessage, AgentError> {
     let agent = cx.agent();
     for middleware in &agent.middleware {
@@ -33,26 +33,29 @@ pub(crate) async fn reply(cx: &TurnContext) -> Result<AiMessage, AgentError> {
     name_apart(cx, &mut message);
     let kinds = message.tool_calls.iter().map(|call| kind_of(cx, &call.name)).collect();
     let cost = message.cost(&cx.asked());
-    let is_last = message.calls().next().is_none();
-    let entry = vec![EntryBody::Ai { message: message.clone(), kinds, cost }];
-    if is_last {
-        cx.log().record(entry).await?;
-    } else {
-        cx.log().record_with_next(entry).await;
-    }
+    cx.log().record_with_next(vec![EntryBody::Ai { message: message.clone(), kinds, cost }]).await;
     Ok(message)
 }
 
 /// What comes of a reply: what middleware makes of it, and its calls. It is saved with the first of these that is
 /// recorded, but soon.
 pub(crate) async fn go_by(cx: &TurnContext, message: &AiMessage) -> Result<(), AgentError> {
-    let mut work = pin!(async {
+    let work = async {
         for middleware in cx.agent().middleware.iter().rev() {
             let update = middleware.after_model(cx, message).await?;
             record_update(cx, middleware.name(), update).await?;
         }
         run_calls(cx).await
-    });
+    };
+    saved_in_time(cx, work).await
+}
+
+/// Does `work`, with whose entries a reply is to be saved, and saves it before where that takes its time.
+pub(crate) async fn saved_in_time<T>(
+    cx: &TurnContext,
+    work: impl Future<Output = Result<T, AgentError>>,
+) -> Result<T, AgentError> {
+    let mut work = pin!(work);
     tokio::select! {
         biased;
         outcome = &mut work => return outcome,
@@ -61,7 +64,7 @@ pub(crate) async fn go_by(cx: &TurnContext, message: &AiMessage) -> Result<(), A
     work.await
 }
 
-/// Saves the reply where nothing that came of it has done so in time, and then tells of the calls that run.
+/// Saves the reply after a moment, and then tells of the calls that run.
 async fn saved_soon(cx: &TurnContext) -> Result<(), AgentError> {
     tokio::time::sleep(SAVED_WITHIN).await;
     cx.log().save().await?;
@@ -286,7 +289,7 @@ async fn record_result(
             allowed_by: note.allowed_by,
         }]
     };
-    cx.log().record_of(record).await?;
+    cx.log().record_together(record).await?;
     drop(busy);
     Ok(())
 }

@@ -22,7 +22,10 @@ pub(crate) async fn call(cx: &TurnContext, tool: &Arc<dyn DynTool>, call: ToolCa
             cx.log().record(vec![EntryBody::CallStarted { call_id: call.id.clone() }]).await?;
         }
         // A session of its own comes to be, that of a call that is in the journal.
-        ToolKind::Delegate => cx.log().save().await?,
+        ToolKind::Delegate => {
+            let _busy = cx.activity().enter();
+            cx.log().save().await?;
+        }
         ToolKind::Read | ToolKind::Edit | ToolKind::Plan => {}
     }
     let at = cx.log().now_ms();

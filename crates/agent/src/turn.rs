@@ -73,7 +73,8 @@ async fn to_the_end(cx: &TurnContext) -> Result<TurnEnd, AgentError> {
             let reason = error.to_string();
             let (message, partial) = cx.take_partial().unzip();
             let partial = partial.unwrap_or_default();
-            cx.log().record(vec![EntryBody::ModelFailed { error, partial, message }]).await?;
+            let asked = Some(cx.asked().asked());
+            cx.log().record(vec![EntryBody::ModelFailed { error, partial, message, asked }]).await?;
             finish(cx, TurnEnd::failed(reason)).await
         }
         Err(AgentError::Fatal(reason)) => cut(cx, TurnEnd::failed(reason)).await,
@@ -162,6 +163,8 @@ async fn work(cx: &TurnContext) -> Result<TurnEnd, AgentError> {
         if is_last && !cx.log().with_state(State::person_spoke_last) {
             return Ok(end_of(&message));
         }
+        // Nothing came of a reply without calls that it would have been recorded with.
+        cx.log().save().await?;
     }
 }
 
@@ -196,13 +199,18 @@ async fn cut(cx: &TurnContext, end: TurnEnd) -> Result<TurnEnd, AgentError> {
 }
 
 async fn finish(cx: &TurnContext, end: TurnEnd) -> Result<TurnEnd, AgentError> {
-    for middleware in cx.agent().middleware.iter().rev() {
-        match middleware.after_turn(cx, &end).await {
-            Ok(update) => step::record_update(cx, middleware.name(), update).await?,
-            Err(error) => tracing::warn!(middleware = middleware.name(), %error, "after_turn failed"),
+    // A turn that has nothing more to do than to record its end waits for nobody.
+    let _busy = cx.activity().enter();
+    let last = async {
+        for middleware in cx.agent().middleware.iter().rev() {
+            match middleware.after_turn(cx, &end).await {
+                Ok(update) => step::record_update(cx, middleware.name(), update).await?,
+                Err(error) => tracing::warn!(middleware = middleware.name(), %error, "after_turn failed"),
+            }
         }
-    }
-    let turn = cx.log().with_state(|state| state.turn.map_or(state.turns, |turn| turn.number));
-    cx.log().record(vec![EntryBody::TurnEnded { turn, end: end.clone() }]).await?;
+        let turn = cx.log().with_state(|state| state.turn.map_or(state.turns, |turn| turn.number));
+        Ok(cx.log().record(vec![EntryBody::TurnEnded { turn, end: end.clone() }]).await?)
+    };
+    step::saved_in_time(cx, last).await?;
     Ok(end)
 }

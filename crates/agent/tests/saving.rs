@@ -8,12 +8,13 @@ use std::time::Duration;
 
 use bosun_agent::{
     Activity, Agent, AgentError, AgentParts, BoxFuture, ChangedFile, ChildStart, EntryBody, Host, Journal,
-    JournalEntry, JournalError, Limits, LiveEvent, MemoryHost, Middleware, NextTool, OpenedChild, Policy, Seq,
-    SessionId, SessionLog, State, SystemClock, TurnContext, TurnEnd, UuidSource, run_turn,
+    JournalEntry, JournalError, Limits, LiveEvent, MemoryHost, Middleware, NextModel, NextTool, OpenedChild, Policy,
+    Seq, SessionId, SessionLog, State, SystemClock, TurnContext, TurnEnd, UuidSource, run_turn,
 };
-use bosun_model::{AiMessage, HumanMessage, ToolCall};
+use bosun_model::{AiMessage, ChatRequest, HumanMessage, ToolCall};
 use bosun_testkit::{Reply, Scripted, ScriptedModel};
 use bosun_tools::{StateUpdate, Tool, ToolContext, ToolError, ToolKind, ToolOutput, erase};
+use futures_util::poll;
 use pretty_assertions::assert_eq;
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -170,7 +171,7 @@ impl Scene {
 
     async fn begun_with(kind: ToolKind, milliseconds: u64, middleware: Vec<Arc<dyn Middleware>>) -> Self {
         let call = Reply::default().and_call_with_id("1", "work", json!({ "milliseconds": milliseconds }));
-        let model = Arc::new(ScriptedModel::new(vec![Scripted::from(call), "done".into()]));
+        let model = Arc::new(ScriptedModel::new(vec![Scripted::from(call), "done".into(), "done again".into()]));
         let runs = Arc::new(AtomicU32::new(0));
         let parts = AgentParts {
             name: "main".into(),
@@ -215,12 +216,12 @@ impl Scene {
 async fn a_reply_is_recorded_in_one_unit_with_what_first_comes_of_it() {
     let scene = Scene::begun(ToolKind::Read, 0).await;
     assert_eq!(run_turn(&scene.cx).await, Ok(TurnEnd::Done));
-    assert_eq!(scene.seen(), ["TurnStarted", "Ai + ToolResult", "Ai", "TurnEnded"]);
+    assert_eq!(scene.seen(), ["TurnStarted", "Ai + ToolResult", "Ai + TurnEnded"]);
     scene.check();
 
     let scene = Scene::begun(ToolKind::Execute, 0).await;
     assert_eq!(run_turn(&scene.cx).await, Ok(TurnEnd::Done));
-    assert_eq!(scene.seen(), ["TurnStarted", "Ai + CallStarted", "running", "ToolResult", "Ai", "TurnEnded"]);
+    assert_eq!(scene.seen(), ["TurnStarted", "Ai + CallStarted", "running", "ToolResult", "Ai + TurnEnded"]);
     scene.check();
 }
 
@@ -228,7 +229,7 @@ async fn a_reply_is_recorded_in_one_unit_with_what_first_comes_of_it() {
 async fn a_reply_does_not_wait_for_a_read_that_takes_its_time() {
     let scene = Scene::begun(ToolKind::Read, 60_000).await;
     assert_eq!(run_turn(&scene.cx).await, Ok(TurnEnd::Done));
-    assert_eq!(scene.seen(), ["TurnStarted", "Ai", "running", "ToolResult", "Ai", "TurnEnded"]);
+    assert_eq!(scene.seen(), ["TurnStarted", "Ai", "running", "ToolResult", "Ai + TurnEnded"]);
     scene.check();
 }
 
@@ -274,6 +275,87 @@ async fn an_entry_whose_caller_goes_away_is_in_the_journal_and_in_the_state_once
     scene.check();
 }
 
+fn started(call: &str) -> EntryBody {
+    EntryBody::CallStarted { call_id: call.into() }
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_is_recorded_side_by_side_is_one_unit_for_all_who_wait_meanwhile() {
+    let scene = Scene::begun(ToolKind::Read, 0).await;
+    scene.host.is_slow.store(true, Ordering::SeqCst);
+    let log = scene.cx.log();
+    let record = |call: &str| log.record(vec![started(call)]);
+    let outcomes = tokio::join!(record("1"), record("2"), record("3"), record("4"));
+    assert_eq!(outcomes, (Ok(()), Ok(()), Ok(()), Ok(())));
+    assert_eq!(scene.seen(), ["TurnStarted", "CallStarted", "CallStarted + CallStarted + CallStarted"]);
+    scene.check();
+}
+
+#[tokio::test(start_paused = true)]
+async fn all_of_a_unit_hear_that_it_could_not_be_recorded() {
+    let scene = Scene::begun(ToolKind::Read, 0).await;
+    scene.host.is_slow.store(true, Ordering::SeqCst);
+    let log = scene.cx.log();
+    let record = |call: &str| log.record(vec![started(call)]);
+    let full = async { scene.host.is_full.store(true, Ordering::SeqCst) };
+    let (first, (), second, third) = tokio::join!(record("1"), full, record("2"), record("3"));
+    assert_eq!((first, second, third), (Ok(()), Err(JournalError::DiskFull), Err(JournalError::DiskFull)));
+    scene.host.is_full.store(false, Ordering::SeqCst);
+    record("4").await.unwrap();
+    assert_eq!(scene.seen(), ["TurnStarted", "CallStarted", "CallStarted"]);
+    scene.check();
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_waits_for_its_unit_goes_with_its_caller() {
+    let scene = Scene::begun(ToolKind::Read, 0).await;
+    let log = scene.cx.log();
+    let held = log.hold().await.unwrap();
+    let mut gone = Box::pin(log.record(vec![started("gone")]));
+    let mut kept = std::pin::pin!(log.record(vec![started("kept")]));
+    assert!(poll!(&mut gone).is_pending() && poll!(&mut kept).is_pending());
+    drop(held);
+    assert!(poll!(&mut gone).is_pending(), "the other one has the log first");
+    drop(gone);
+    kept.await.unwrap();
+    assert_eq!(scene.seen(), ["TurnStarted", "CallStarted"]);
+    scene.check();
+}
+
+/// Steers the turn while its second reply is on its way.
+#[derive(Default)]
+struct Steers(AtomicU32);
+
+impl Middleware for Steers {
+    fn name(&self) -> &'static str {
+        "Steers"
+    }
+
+    fn wrap_model_call<'a>(
+        &'a self,
+        cx: &'a TurnContext,
+        request: ChatRequest,
+        next: NextModel<'a>,
+    ) -> BoxFuture<'a, Result<AiMessage, AgentError>> {
+        Box::pin(async move {
+            if self.0.fetch_add(1, Ordering::SeqCst) == 1 {
+                let message = HumanMessage { id: "more".into(), content: vec!["and more".into()] };
+                cx.log().record(vec![EntryBody::Steered { message }]).await?;
+            }
+            next.run(request).await
+        })
+    }
+}
+
+/// Nothing is asked of the model while what it has said last may still be lost.
+#[tokio::test(start_paused = true)]
+async fn a_reply_without_calls_is_saved_before_the_model_is_asked_again() {
+    let scene = Scene::begun_with(ToolKind::Read, 0, vec![Arc::new(Steers::default())]).await;
+    assert_eq!(run_turn(&scene.cx).await, Ok(TurnEnd::Done));
+    assert_eq!(scene.seen(), ["TurnStarted", "Ai + ToolResult", "Steered", "Ai", "Ai + TurnEnded"]);
+    scene.check();
+}
+
 #[tokio::test(start_paused = true)]
 async fn who_does_what_the_journal_does_not_tell_of_can_have_the_reply_saved_first() {
     let scene = Scene::begun_with(ToolKind::Read, 0, vec![Arc::new(Saves)]).await;
@@ -293,7 +375,7 @@ async fn nothing_runs_of_a_reply_that_cannot_be_recorded_and_it_is_not_asked_for
     scene.host.is_full.store(false, Ordering::SeqCst);
     assert_eq!(run_turn(&scene.cx).await, Ok(TurnEnd::Done));
     assert_eq!(scene.runs.load(Ordering::SeqCst), 1);
-    assert_eq!(scene.seen(), ["TurnStarted", "Ai + CallStarted", "running", "ToolResult", "Ai", "TurnEnded"]);
+    assert_eq!(scene.seen(), ["TurnStarted", "Ai + CallStarted", "running", "ToolResult", "Ai + TurnEnded"]);
     scene.check();
 }
 

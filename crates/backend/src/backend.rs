@@ -34,7 +34,16 @@ pub trait Backend: Send + Sync {
             let Some(folder) = path.parent() else {
                 return Ok(FileInfo::folder(path.clone()));
             };
-            let listed = self.ls(&folder).await?.into_iter().find(|entry| entry.path == *path);
+            let listed = self.ls(&folder).await.map_err(|error| match error {
+                BackendError::NotADirectory { path: at } if at == folder => {
+                    BackendError::NotADirectory { path: path.clone() }
+                }
+                BackendError::DirectoryNotFound { path: at } if at == folder => {
+                    BackendError::NotFound { path: path.clone() }
+                }
+                error => error,
+            })?;
+            let listed = listed.into_iter().find(|entry| entry.path == *path);
             listed.ok_or_else(|| BackendError::NotFound { path: path.clone() })
         })
     }

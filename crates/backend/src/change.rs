@@ -87,6 +87,9 @@ pub struct Change {
     /// The file belongs to another user or group than before: the rights here do not let them be kept. `false` also
     /// where that cannot be told.
     pub handed_over: bool,
+    /// Bits of the file's mode or extended attributes of it could not be kept. `false` also where nobody can tell whether it
+    /// had any.
+    pub stripped: bool,
     /// For backends that keep files in the session's state: what the files reducer has to merge.
     pub state: Vec<(VirtualPath, Option<FileData>)>,
 }

@@ -278,7 +278,7 @@ async fn batches_keep_their_order() {
         (path("/memories/a.md/x"), vec![]),
         (path("/memories/team/3"), b"3".to_vec()),
     ]);
-    let refused = BackendError::NotADirectory { path: path("/memories/a.md") };
+    let refused = BackendError::NotADirectory { path: path("/memories/a.md/x") };
     assert_eq!(up.await, [Ok(()), Ok(()), Err(refused), Ok(())]);
     let down = all.download(["/memories/team/3", "/2", "/memories/1", "/memories"].map(path).to_vec()).await;
     let bytes = |text: &str| Ok(text.as_bytes().to_vec());

@@ -19,6 +19,7 @@ mod error;
 mod fault;
 mod file;
 mod filesystem;
+mod folder_lock;
 mod git_branch;
 mod hand_on;
 mod launchable;

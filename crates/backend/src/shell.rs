@@ -11,7 +11,8 @@ use crate::{BackendError, BoxFuture, CommandChanges};
 /// Runs commands where the backend's files are.
 pub trait Shell: Send + Sync {
     /// Runs `request.command` to its end, its time limit, or its cancellation. The whole process tree has ended when
-    /// this returns; a background child never keeps it waiting.
+    /// this returns, or it is said that nobody could tell ([`ExecResult::may_go_on`]); a background child never keeps it
+    /// waiting.
     fn execute<'a>(
         &'a self,
         request: ExecRequest,
@@ -65,6 +66,9 @@ pub struct ExecResult {
     /// The way to where it ran broke off, so that nobody knows how it ended: it may have come to its end, or go on. `exit_code`
     /// and `signal` are `None` then.
     pub broke_off: bool,
+    /// Where it ran nobody could say that all that it had started has ended, as it was to with the command: some of it may
+    /// go on.
+    pub may_go_on: bool,
     /// The sandbox was to hold what is protected and has not looked through the whole project, which is too large.
     pub unheld: bool,
     /// Whether `output` leaves something out.

@@ -12,7 +12,7 @@ use bosun_protocol::{ErrorCode, ModelRef, Problem, ProjectId, Settings};
 pub(crate) use bosun_providers::key_variables;
 use bosun_providers::{
     Account, Cloud, DesktopSettings, EnvironmentKeys, KnownSecrets, ListedModel, ListedModels, NoNews, PRESETS,
-    Preferences, ProviderConfig, SavedAccount, ask_about, host_of, login_secrets, preset, tour,
+    Preferences, ProviderConfig, SavedAccount, ask_about, host_of, login_secrets, preset, query_secrets, tour,
 };
 use bosun_session::{Explain, ModelSource, SessionError, gsettings};
 use bosun_store::{
@@ -60,6 +60,16 @@ struct UsedKey {
 pub(crate) struct Address {
     pub provider: String,
     pub url: String,
+    pub named: Named,
+}
+
+/// When a person named an address.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Named {
+    /// On this command line, so that a key in the environment beside it is meant for it.
+    Now,
+    /// When the session was begun. What stands in the environment by now may be meant for somebody else.
+    Before,
 }
 
 /// The way from a [`ModelRef`] to a model.
@@ -91,6 +101,7 @@ impl Models {
     /// stays where it is: its key is none of that address's. The first address holds.
     pub(crate) fn ask_at(&self, address: Option<Address>) {
         if let Some(address) = address {
+            query_secrets(&address.url).iter().for_each(|secret| self.secrets.learn(secret));
             self.address.get_or_init(|| address);
         }
     }
@@ -98,6 +109,11 @@ impl Models {
     /// The address that was named, where it is that of `provider`.
     fn named_address(&self, provider: &str) -> Option<&str> {
         self.address.get().filter(|address| address.provider == provider).map(|address| address.url.as_str())
+    }
+
+    /// Whether an address of `provider` stands on this command line.
+    fn is_named_now(&self, provider: &str) -> bool {
+        self.address.get().is_some_and(|address| address.provider == provider && address.named == Named::Now)
     }
 
     /// The address that was named and whose it is.
@@ -141,6 +157,7 @@ impl Models {
         for account in self.accounts().await? {
             // An address without a host never had a key.
             let Ok(host) = host_of(&account.base_url) else { continue };
+            query_secrets(&account.base_url).iter().for_each(|secret| self.secrets.learn(secret));
             let key = keyring.get(&account.id, &host).await?;
             let headers = keyring.headers(&account.id, &host).await?;
             for kept in headers.iter().map(|header| &header.value).chain([&key]) {
@@ -186,6 +203,7 @@ impl Models {
     /// Everything a call needs.
     async fn config(&self, account: &Account) -> Result<ProviderConfig, SessionError> {
         let key = self.key(account).await?;
+        query_secrets(&account.base_url).iter().for_each(|secret| self.secrets.learn(secret));
         let config = ProviderConfig::new(account.id.as_str(), account.family, account.base_url.as_str());
         let config = config.with_desktop(self.desktop.clone());
         let config = match key {
@@ -268,7 +286,7 @@ impl Models {
     /// As [`Self::cloud`]. The credentials go to an address that was named just now, as variables do.
     fn cloud_of(&self, account: &Account) -> Cloud {
         let cloud = self.cloud();
-        if self.named_address(&account.id).is_some() { cloud.at_any_host() } else { cloud }
+        if self.is_named_now(&account.id) { cloud.at_any_host() } else { cloud }
     }
 
     /// Where the credentials of clouds are: what stood in the environment, and the files that it names.
@@ -305,7 +323,7 @@ impl Models {
     async fn key(&self, account: &Account) -> Result<Option<SecretString>, SessionError> {
         let host = host_of(&account.base_url)?;
         // A variable is meant for the vendor's own host, or for the one that was named beside it just now.
-        let named = account.preset.filter(|_| self.named_address(&account.id).is_some());
+        let named = account.preset.filter(|_| self.is_named_now(&account.id));
         let variables = named.map_or_else(|| account.variables(), |preset| preset.variables);
         let used = |place| self.used(account, place);
         let kept = match self.database().await? {
@@ -362,8 +380,9 @@ impl Models {
         let Some(UsedKey { account, place }) = used else { return String::new() };
         // With --base-url a variable is taken as well.
         let variable = account.preset.and_then(|preset| preset.variables.first().copied());
-        let is_named = self.named_address(&account.id).is_some();
-        let may_set = variable.filter(|_| account.preset.is_some_and(|_| is_named || account.at_home()));
+        let is_named = self.is_named_now(&account.id);
+        let may_set = variable.filter(|_| is_named || account.at_home());
+        let is_remembered = !is_named && self.named_address(&account.id).is_some();
         match (place, may_set) {
             (KeyPlace::Variable(name), _) => format!(" (the key is that of {name}; set another there)"),
             // A variable does not go before it.
@@ -372,6 +391,11 @@ impl Models {
             }
             (KeyPlace::Cloud, _) => String::new(),
             (KeyPlace::Nowhere, Some(name)) => format!(" (no key was sent; set {name})"),
+            (KeyPlace::Nowhere, None) if is_remembered => {
+                " (no key was sent; name the address again with --base-url beside the variable, or keep a key for it with \
+                 bosun keys set)"
+                    .to_owned()
+            }
             (KeyPlace::Nowhere, None) => " (no key was sent; enter one in Bosun's settings)".to_owned(),
         }
     }

@@ -19,6 +19,9 @@ use crate::terminal::{one_line, short};
 /// Longest name in a table.
 const NAME: usize = 48;
 
+/// Longest name of an agent.
+const AGENT: usize = 24;
+
 #[derive(Debug, Args)]
 pub(crate) struct UsageArgs {
     /// Days to look back, today among them.
@@ -50,6 +53,7 @@ pub(crate) async fn usage(args: UsageArgs) -> Result<Exit, Failure> {
                 write_line(&mut out, &usage)?;
                 return Ok(Exit::Done);
             }
+            let widest = usage.agents.iter().map(|used| agent(&used.agent.name).chars().count()).max().unwrap_or(1);
             for call in usage.calls.iter().rev() {
                 let at = bosun_session::export::time(call.at);
                 let name = name(&call.model.provider, &call.model.name);
@@ -57,7 +61,15 @@ pub(crate) async fn usage(args: UsageArgs) -> Result<Exit, Failure> {
                 let tokens = tokens.map(|tokens| tokens.map_or("?".to_owned(), |tokens| tokens.to_string()));
                 let cost = call.cost.map_or("price unknown".to_owned(), |cost| format!("${cost:.4}"));
                 let purpose = purpose(call.purpose);
-                writeln!(out, "{at}  {purpose:<7}  {name:<NAME$}  {:>9} in {:>7} out  {cost}", tokens[0], tokens[1])?;
+                let agent = call.agent.as_ref().map_or_else(|| "-".to_owned(), |made| agent(&made.name));
+                writeln!(
+                    out,
+                    "{at}  {agent:<widest$}  {purpose:<7}  {name:<NAME$}  {:>9} in {:>7} out  {cost}",
+                    tokens[0], tokens[1]
+                )?;
+            }
+            for used in &usage.agents {
+                writeln!(out, "{}", line(&agent(&used.agent.name), &used.total))?;
             }
             writeln!(out, "{}", line("all calls", &usage.total))?;
         }
@@ -86,6 +98,10 @@ fn purpose(purpose: CallPurpose) -> &'static str {
         CallPurpose::Summary => "summary",
         CallPurpose::Title => "title",
     }
+}
+
+fn agent(name: &str) -> String {
+    short(&one_line(name), AGENT)
 }
 
 fn name(provider: &str, model: &str) -> String {

@@ -2,7 +2,7 @@ mod backend;
 mod files;
 mod limits;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 use std::time::Duration;
 
 use bosun_agent::{DecisionKind, PermissionRule};
@@ -14,8 +14,8 @@ use serde::Deserialize;
 use bosun_mcp::ServerConfigs;
 
 use crate::{
-    Artifacts, DeepAgentConfig, Extras, Gate, HookConfig, InterruptOn, Members, PathRule, SkillSource, SubagentSpec,
-    SummarizationOptions,
+    Artifacts, DeepAgentConfig, DeepAgentError, Extras, Gate, HookConfig, InterruptOn, Members, PathRule, SkillSource,
+    SubagentSpec, SummarizationOptions,
 };
 pub use backend::{
     DeclaredBackend, DeclaredCommands, DeclaredDefault, DeclaredKind, DeclaredRoute, DeclaredScope, RouteFault,
@@ -158,6 +158,9 @@ pub struct DeclaredField {
     pub private: bool,
 }
 
+/// Parts of the state that are there already, and no name at all.
+const RESERVED: [&str; 3] = ["", "messages", "todos"];
+
 /// A declaration that cannot be read. Names the line and what is wrong with it.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("the declaration of the agent cannot be used: {0}")]
@@ -171,7 +174,38 @@ impl DeclaredAgent {
             toml::from_str(text).map_err(|error| DeclaredAgentError(error.to_string().trim_end().to_owned()))?;
         declared.backend.check().map_err(|error| DeclaredAgentError(error.to_string()))?;
         declared.extras().check().map_err(|error| DeclaredAgentError(error.to_string()))?;
+        declared.check_values()?;
         Ok(declared)
+    }
+
+    /// Values that are of the right kind and can still mean nothing.
+    fn check_values(&self) -> Result<(), DeclaredAgentError> {
+        if let Some(Err(fault)) = self.summarization.as_ref().map(SummarizationOptions::check) {
+            return Err(DeclaredAgentError(format!("[summarization]: {fault}")));
+        }
+        if let Some((tool, _)) = self.descriptions.iter().find(|(_, text)| text.trim().is_empty()) {
+            return Err(DeclaredAgentError(format!("[descriptions]: that of '{tool}' is empty; leave it out")));
+        }
+        if let Some(name) = self.state.keys().find(|name| RESERVED.contains(&name.as_str())) {
+            let why =
+                if name.is_empty() { "a field needs a name".to_owned() } else { format!("'{name}' is Bosun's own") };
+            return Err(DeclaredAgentError(format!("[state]: {why}; choose another")));
+        }
+        // As when the agent is built, which is after its session has begun.
+        let decides_nothing = |gate: &DeclaredGate| matches!(InterruptOn::from(gate.clone()), InterruptOn::Ask(gate) if gate.allowed.is_empty());
+        if let Some((tool, _)) = self.approvals.tools.iter().find(|(_, gate)| decides_nothing(gate)) {
+            return Err(DeclaredAgentError(DeepAgentError::NoDecision { tool: tool.clone() }.to_string()));
+        }
+        let mut names = HashSet::new();
+        for declared in &self.subagents {
+            if !names.insert(&declared.name) {
+                let name = declared.name.clone();
+                return Err(DeclaredAgentError(DeepAgentError::DuplicateSubagent { name }.to_string()));
+            }
+            let wrong = |error| DeclaredAgentError(format!("[[subagents]], '{}': {error}", declared.name));
+            SubagentSpec::from(declared.clone()).check().map_err(wrong)?;
+        }
+        Ok(())
     }
 
     /// The servers of tools and the hooks that it brings. Its routes are part of [`DeclaredBackend`], its limits
@@ -260,7 +294,7 @@ impl From<DeclaredSubagent> for SubagentSpec {
             description: declared.description,
             prompt: declared.prompt,
             tools: declared.tools,
-            model: declared.model,
+            model: declared.model.filter(|model| model != "inherit"),
             effort: declared.effort,
             skills: declared.skills,
             interrupt_on: declared.interrupt_on.into_iter().map(|(tool, gate)| (tool, gate.into())).collect(),

@@ -105,7 +105,7 @@ fn memory_skills_and_the_cache() {
 #[test]
 fn subagents() {
     let config = applied(
-        "[[subagents]]\nname = 'a'\ndescription = 'd'\nprompt = 'p'\ntools = ['ls']\nmodel = 'm'\neffort = 'low'\nmax_steps = 5\n\
+        "[[subagents]]\nname = 'a'\ndescription = 'd'\nprompt = 'p'\ntools = ['ls']\nmodel = 'o:m'\neffort = 'low'\nmax_steps = 5\n\
          skills = [{ path = '/s' }]\n\
          interrupt_on = { ls = true, grep = false, glob = { allowed = ['respond'], description = 'w', timeout_seconds = 5 } }\n\
          permissions = [{ operations = ['read'], paths = ['/s/**'], mode = 'deny' }]\noutput = { name = 'o', schema = { type = 'object' } }",
@@ -123,7 +123,7 @@ fn subagents() {
         description: "d".into(),
         prompt: "p".into(),
         tools: Some(vec!["ls".into()]),
-        model: Some("m".into()),
+        model: Some("o:m".into()),
         effort: Some(bosun_model::Effort::Low),
         skills: vec![SkillSource { path: path("/s"), label: None }],
         interrupt_on: asks.map(|(tool, interrupt)| (tool.to_owned(), interrupt)).into(),
@@ -284,6 +284,51 @@ fn mistakes_are_named_with_their_place() {
     ] {
         let error = DeclaredAgent::parse(text).unwrap_err().to_string();
         assert!(error.contains(word) && error.contains("line "), "{error}");
+    }
+}
+
+#[test]
+fn values_that_mean_nothing_are_named() {
+    for (text, told) in [
+        (
+            "[summarization]\ntrigger = [{ fraction = 1.5 }]",
+            "[summarization]: 'fraction' is a part of the model's window",
+        ),
+        ("[summarization]\nkeep.fraction = 0.0", "above 0 and at most 1; 0 is none"),
+        ("[summarization]\narguments.keep.fraction = nan", "NaN is none"),
+        ("[summarization]\ntrigger = [{}]", "one that names none is never reached"),
+        ("[summarization]\ntrigger = [{ messages = 0 }]", "'messages' must be above 0"),
+        ("[summarization]\narguments.trigger = [{ tokens = 0 }]", "'tokens' must be above 0"),
+        ("[filesystem]\nmax_execute_timeout = 0", "nonzero"),
+        ("[filesystem]\ngrep_max_count = 0", "nonzero"),
+        ("descriptions.ls = ' '", "[descriptions]: that of 'ls' is empty"),
+        ("state.messages = {}", "[state]: 'messages' is Bosun's own"),
+        ("state.todos = {}", "[state]: 'todos' is Bosun's own"),
+        ("state.\"\" = {}", "[state]: a field needs a name"),
+        ("approvals.tools.ls = { allowed = [] }", "'ls' asks for approval, but no decision is allowed"),
+        (
+            "[[subagents]]\nname = 'a'\ndescription = 'd'\n[[subagents]]\nname = 'a'\ndescription = 'e'",
+            "two subagents are called 'a'",
+        ),
+    ] {
+        let error = DeclaredAgent::parse(text).unwrap_err().to_string();
+        assert!(error.contains(told), "{text}: {error}");
+    }
+    assert!(DeclaredAgent::parse("[summarization]\ntrigger = [{ fraction = 1.0 }]\nkeep.tokens = 0").is_ok());
+}
+
+#[test]
+fn a_subagent_is_held_to_the_same_as_one_of_a_file_of_its_own() {
+    for (lines, told) in [
+        ("name = 'A b'\ndescription = 'd'", "'A b' cannot be the name of a subagent"),
+        ("name = 'a'\ndescription = ' '", "[[subagents]], 'a': 'description' must be text"),
+        ("name = 'a'\ndescription = 'd'\nmodel = 'gpt'", "[[subagents]], 'a': 'model' must be PROVIDER:NAME"),
+        ("name = 'a'\ndescription = 'd'\nmax_steps = 0", "'max_steps' must be a whole number above 0"),
+        ("name = 'a'\ndescription = 'd'\ninterrupt_on.ls = { allowed = [] }", "'interrupt_on' must be a list"),
+        ("name = 'a'\ndescription = 'd'\noutput = { name = 'o', schema = 'x' }", "'output' must be a JSON schema"),
+    ] {
+        let error = DeclaredAgent::parse(&format!("[[subagents]]\n{lines}")).unwrap_err().to_string();
+        assert!(error.contains(told), "{lines}: {error}");
     }
 }
 

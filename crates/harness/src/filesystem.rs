@@ -242,19 +242,24 @@ impl Middleware for Filesystem {
     ) -> BoxFuture<'a, Result<AiMessage, AgentError>> {
         self.add_prompt(cx.agent(), &mut request);
         Box::pin(async move {
-            let refused = cx.log().with_state(media::refused_before);
+            let model = cx.agent().model.info().asked();
+            let refused = cx.log().with_state(|state| media::refused_before(state, &model));
             let has_media = self.has_media(&request.messages);
             let with_media = has_media.then(|| request.clone());
             self.rewrite(cx, &mut request, refused, has_media);
+            let sent = if has_media { media::kinds(&request.messages) } else { Vec::new() };
             match (next.run(request).await, with_media) {
-                // The provider did not want a picture: the request is made again with it named instead. Only an answer to
-                // that says that it was the picture, which is then left out from now on.
-                (Err(error), Some(mut request)) if media::is_refusal(&error, &request.messages) => {
+                // The provider did not want a picture: the request is made again with it named instead. Only its answer to
+                // that says that it was the picture, which is then left out for this model from now on.
+                (Err(error), Some(mut request)) if media::is_refusal(&error, &sent) => {
                     tracing::warn!(%error, "the provider seems to refuse media; it is asked again without");
+                    let refuser = cx.asked().asked();
                     let all = cx.log().with_state(|state| state.messages.len());
                     self.rewrite(cx, &mut request, all, true);
                     let answer = next.run(request).await?;
-                    media::refuse(cx, all).await?;
+                    if answer.asked.as_ref() == Some(&refuser) {
+                        media::refuse(cx, &refuser, all).await?;
+                    }
                     Ok(answer)
                 }
                 (answer, _) => answer,

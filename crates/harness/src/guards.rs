@@ -147,8 +147,8 @@ fn failing<'a>(state: &'a State, times: usize, may_change: impl Fn(&str) -> bool
             }
             Message::Human(_) | Message::System(_) => {}
         }
-        // What failed before something was done is another failure.
-        if changed || steps == LOOK_BACK {
+        // What failed before something was done is another failure, and where nothing failed last nothing did again.
+        if changed || steps == LOOK_BACK || (steps > 0 && last.is_empty()) {
             break;
         }
     }

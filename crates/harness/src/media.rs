@@ -1,13 +1,15 @@
 //! Pictures, documents, sound and film, for models and providers that cannot take them. The state keeps them all.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use bosun_agent::{AgentError, EntryBody, State, TurnContext};
 use bosun_backend::ContentHash;
-use bosun_model::{Abilities, ContentBlock, Kept, Media, MediaKind, Message, ModelErrorKind, Origin};
+use bosun_model::{Abilities, AiMessage, Asked, ContentBlock, Kept, Media, MediaKind, Message, ModelErrorKind, Origin};
 use bosun_tools::StateUpdate;
+use serde::Deserialize;
 
 /// Words by which a refusal of each kind says what it is about, as whole words: `view_image` is a tool, and a `provisioned`
 /// throughput has no vision.
@@ -35,7 +37,8 @@ const SENTENCES: [&[&str]; 8] = [
     &["must have a file_id or file_data"],
 ];
 
-/// The state field with the place before which media were refused by the provider.
+/// The state field with the place before which media were refused, by whom ([`key`]). Journals from before have one number
+/// for whatever model.
 const FIELD: &str = "media_refused_before";
 
 pub(crate) fn takes_all(abilities: Abilities) -> bool {
@@ -85,23 +88,24 @@ fn replaced(message: &Message, wanted: impl Fn(&Media) -> bool, reason: &str) ->
     Some(message)
 }
 
-/// Whether a request failed because of the media in it that came since the last reply.
-pub(crate) fn is_refusal(error: &AgentError, messages: &[Arc<Message>]) -> bool {
-    let AgentError::Model(error) = error else { return false };
-    if error.kind != ModelErrorKind::InvalidRequest {
-        return false;
+/// The kinds of media that stand in `messages`.
+pub(crate) fn kinds(messages: &[Arc<Message>]) -> Vec<MediaKind> {
+    let mut kinds = Vec::new();
+    for block in messages.iter().flat_map(|message| message.content()) {
+        match block {
+            ContentBlock::Media(media) if !kinds.contains(&media.kind) => kinds.push(media.kind),
+            ContentBlock::Media(_) | ContentBlock::Text { .. } | ContentBlock::Reasoning(_) => {}
+        }
     }
-    let fresh: Vec<MediaKind> = messages
-        .iter()
-        .rev()
-        .take_while(|message| !matches!(***message, Message::Ai(_)))
-        .flat_map(|message| message.content())
-        .filter_map(|block| match block {
-            ContentBlock::Media(media) => Some(media.kind),
-            ContentBlock::Text { .. } | ContentBlock::Reasoning(_) => None,
-        })
-        .collect();
-    !fresh.is_empty() && is_about(&error.message.to_lowercase(), &fresh)
+    kinds
+}
+
+/// Whether a request failed because of the media that were `sent` with it. They may be old: another model may have answered
+/// to them.
+pub(crate) fn is_refusal(error: &AgentError, sent: &[MediaKind]) -> bool {
+    let AgentError::Model(error) = error else { return false };
+    let is_about_request = error.kind == ModelErrorKind::InvalidRequest;
+    is_about_request && !sent.is_empty() && is_about(&error.message.to_lowercase(), sent)
 }
 
 fn is_about(said: &str, kinds: &[MediaKind]) -> bool {
@@ -111,17 +115,35 @@ fn is_about(said: &str, kinds: &[MediaKind]) -> bool {
         || SENTENCES.iter().any(|pieces| pieces.iter().all(|piece| said.contains(piece)))
 }
 
-pub(crate) fn refused_before(state: &State) -> usize {
-    let place = state.fields.get(FIELD).and_then(serde_json::Value::as_u64);
-    place.and_then(|place| usize::try_from(place).ok()).unwrap_or(0)
+/// The place before which `model` refused media.
+pub(crate) fn refused_before(state: &State, model: &Asked) -> usize {
+    memory(state).get(&key(model)).copied().unwrap_or(0)
 }
 
-/// Remembers that the media of the first `messages` are not to be sent again.
-pub(crate) async fn refuse(cx: &TurnContext, messages: usize) -> Result<(), AgentError> {
-    let fields = vec![(FIELD.to_owned(), messages.into())];
+/// Remembers that the media of the first `messages` are not to be sent to `model` again.
+pub(crate) async fn refuse(cx: &TurnContext, model: &Asked, messages: usize) -> Result<(), AgentError> {
+    let mut places = cx.log().with_state(memory);
+    places.insert(key(model), messages);
+    let fields = vec![(FIELD.to_owned(), places.into_iter().collect())];
     let update = StateUpdate { fields, ..StateUpdate::default() };
     cx.log().record(vec![EntryBody::Updated { by: "Filesystem".into(), update }]).await?;
     Ok(())
+}
+
+fn memory(state: &State) -> BTreeMap<String, usize> {
+    let Some(known) = state.fields.get(FIELD) else { return BTreeMap::new() };
+    let Some(place) = known.as_u64().and_then(|place| usize::try_from(place).ok()) else {
+        return BTreeMap::deserialize(known).unwrap_or_default();
+    };
+    // The reply at this place is that to the request without them, and came from whom had refused.
+    match state.messages.get(place).map(|message| &**message) {
+        Some(Message::Ai(AiMessage { asked: Some(asked), .. })) => BTreeMap::from([(key(asked), place)]),
+        _ => BTreeMap::new(),
+    }
+}
+
+fn key(model: &Asked) -> String {
+    format!("{}:{}", model.provider, model.model)
 }
 
 /// Keeps the bytes of all media in `content` by their hash. What cannot be kept stays as it is.
@@ -171,14 +193,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn refusals_of_media_are_known_by_their_words_where_there_are_fresh_ones() {
+    fn refusals_of_media_are_known_by_their_words_where_some_were_sent() {
         let message = |content| Arc::new(Message::Human(bosun_model::HumanMessage { id: "h".into(), content }));
         let picture =
             Media { kind: MediaKind::Image, mime: "image/png".into(), data: "AA==".into(), name: None, kept: None };
         let (seen, plain) = ([message(vec![ContentBlock::Media(picture)])], [message(vec!["look".into()])]);
         let refused = |kind, words: &str, messages: &[Arc<Message>]| {
             let error = bosun_model::ModelError::new(kind, "p", words);
-            is_refusal(&AgentError::Model(error), messages)
+            is_refusal(&AgentError::Model(error), &kinds(messages))
         };
         for words in [
             "image input is not supported",

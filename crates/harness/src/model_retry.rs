@@ -33,7 +33,7 @@ impl RetryOptions {
     fn wait_by(&self, error: &ModelError, attempt: u32, chance: f64) -> Option<Duration> {
         let most = match error.kind {
             ModelErrorKind::RateLimited | ModelErrorKind::Unavailable => self.attempts,
-            ModelErrorKind::Timeout | ModelErrorKind::Network | ModelErrorKind::StreamCut => self.attempts.min(1),
+            _ if error.is_retryable() => self.attempts.min(1),
             _ => 0,
         };
         if attempt > most {

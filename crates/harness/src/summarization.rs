@@ -186,6 +186,7 @@ impl Summarization {
             effort: request.effort,
             output: request.output.clone(),
             conversation: request.conversation.clone(),
+            caller: request.caller.clone(),
         }
     }
 

@@ -1,9 +1,9 @@
 use std::pin::Pin;
 
-use futures_util::Stream;
+use futures_util::{Stream, StreamExt};
 use serde::{Deserialize, Serialize};
 
-use crate::{Asked, BoxFuture, ChatRequest, ModelError, ModelEvent, Usage};
+use crate::{AiMessage, Asked, BoxFuture, ChatRequest, MessageBuilder, MessageId, ModelError, ModelEvent, Usage};
 
 /// The events of one reply. Dropping it cancels the request.
 pub type ModelStream = Pin<Box<dyn Stream<Item = Result<ModelEvent, ModelError>> + Send>>;
@@ -28,6 +28,22 @@ pub trait ChatModel: Send + Sync {
     fn small(&self) -> Option<&dyn ChatModel> {
         None
     }
+}
+
+/// The reply to `request` as a whole, for calls that nobody watches.
+///
+/// # Errors
+/// The model's own, and that of a reply that ended before it was complete.
+pub async fn whole_reply(model: &dyn ChatModel, request: ChatRequest, id: MessageId) -> Result<AiMessage, ModelError> {
+    let mut stream = model.stream(request).await?;
+    let mut builder = MessageBuilder::new();
+    while let Some(event) = stream.next().await.transpose()? {
+        builder.push(&event)?;
+        if matches!(event, ModelEvent::Finished { .. }) {
+            break;
+        }
+    }
+    builder.finish(id, &model.info().provider)
 }
 
 /// What is known of a model. Unknown figures are `None` and shown as unknown, never guessed.
@@ -59,8 +75,17 @@ impl ModelInfo {
         Asked { provider: self.provider.clone(), model: self.name.clone() }
     }
 
-    /// US dollars for one call at the price of its length; `None` as for [`Price::cost`], and where there is no price.
+    /// Whether nothing can be said of what its calls cost.
+    pub fn is_unpriced(&self) -> bool {
+        self.price.is_none() && !self.scripted
+    }
+
+    /// US dollars for one call: what its provider says it charged, else at the price of its length; `None` as for
+    /// [`Price::cost`], and where there is no price.
     pub fn cost(&self, usage: &Usage) -> Option<f64> {
+        if usage.charged.is_some() {
+            return usage.charged;
+        }
         let price = self.price?;
         let read = usage.input.unwrap_or(0);
         let step = self.steps.iter().filter(|step| read > step.over).max_by_key(|step| step.over);
@@ -87,6 +112,9 @@ pub struct Price {
     /// What is kept for minutes; what is kept for an hour too where that has no price of its own.
     pub cache_write: Option<f64>,
     pub cache_write_hour: Option<f64>,
+    /// What is sound of the input. Of what is read from the cache, sound is cheaper by as much as the rest.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub audio: Option<f64>,
 }
 
 /// The price of calls that read more than so many tokens: of all they read and write, not of what is beyond.
@@ -99,10 +127,10 @@ pub struct PriceStep {
 impl Price {
     /// That of models for which nobody charges.
     pub const FREE: Self =
-        Self { input: 0.0, output: 0.0, cache_read: None, cache_write: None, cache_write_hour: None };
+        Self { input: 0.0, output: 0.0, cache_read: None, cache_write: None, cache_write_hour: None, audio: None };
 
     /// US dollars for one call; `None` where the provider did not report what was read or written, unless nobody charges
-    /// for it.
+    /// for it, and where there was sound and it has no price.
     ///
     /// What was read from the cache or written to it has its own price, else that of input. Reasoning is output.
     pub fn cost(&self, usage: &Usage) -> Option<f64> {
@@ -114,9 +142,17 @@ impl Price {
         let written = usage.cache_write.unwrap_or(0).min(input - read);
         let for_an_hour = usage.cache_write_hour.unwrap_or(0).min(written);
         let writing = self.cache_write.unwrap_or(self.input);
+        let reading = self.cache_read.unwrap_or(self.input);
+        let sound = usage.audio.unwrap_or(0).min(input);
+        let sound_read = usage.audio_read.unwrap_or(0).min(sound).min(read);
+        let sound_fresh = (sound - sound_read).min(input - read - written);
+        let hearing = if sound == 0 { self.input } else { self.audio? };
+        let share = if self.input > 0.0 { reading / self.input } else { 1.0 };
         let parts = [
-            (input - read - written, self.input),
-            (read, self.cache_read.unwrap_or(self.input)),
+            (input - read - written - sound_fresh, self.input),
+            (sound_fresh, hearing),
+            (read - sound_read, reading),
+            (sound_read, hearing * share),
             (written - for_an_hour, writing),
             (for_an_hour, self.cache_write_hour.unwrap_or(writing)),
             (output, self.output),
@@ -128,19 +164,18 @@ impl Price {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{AiMessage, Dropped};
+    use crate::Dropped;
 
     #[test]
     fn every_token_costs_once_and_an_unknown_count_has_no_cost() {
-        let price =
-            Price { input: 3.0, output: 15.0, cache_read: Some(0.3), cache_write: None, cache_write_hour: None };
+        let price = Price { input: 3.0, output: 15.0, cache_read: Some(0.3), ..Price::FREE };
         let usage = Usage {
             input: Some(1_000_000),
             output: Some(100_000),
             cache_read: Some(600_000),
             cache_write: Some(100_000),
-            cache_write_hour: None,
             reasoning: Some(90_000),
+            ..Usage::default()
         };
         let cost = price.cost(&usage).unwrap();
         assert!((cost - (0.4 * 3.0 + 0.6 * 0.3 + 1.5)).abs() < 1e-9, "{cost}");
@@ -213,6 +248,52 @@ mod tests {
     }
 
     #[test]
+    fn sound_has_its_own_price_and_costs_nobody_knows_what_without_one() {
+        let price = Price { input: 0.3, output: 2.5, cache_read: Some(0.03), audio: Some(1.0), ..Price::FREE };
+        let usage = Usage {
+            input: Some(1_000_000),
+            output: Some(0),
+            cache_read: Some(500_000),
+            audio: Some(600_000),
+            audio_read: Some(200_000),
+            ..Usage::default()
+        };
+        let near =
+            |cost: Option<f64>, wanted: f64| assert!(cost.is_some_and(|cost| (cost - wanted).abs() < 1e-9), "{cost:?}");
+        near(price.cost(&usage), 0.1 * 0.3 + 0.4 * 1.0 + 0.3 * 0.03 + 0.2 * 0.1);
+        let silent = Price { audio: None, ..price };
+        assert_eq!(silent.cost(&usage), None);
+        near(silent.cost(&Usage { audio: Some(0), audio_read: None, ..usage }), 0.5 * 0.3 + 0.5 * 0.03);
+        assert_eq!(Price::FREE.cost(&usage), Some(0.0));
+        let absurd = Usage { audio: Some(9_000_000), audio_read: Some(9_000_000), ..usage };
+        near(price.cost(&absurd), 0.5 * 1.0 + 0.5 * 0.1);
+    }
+
+    #[test]
+    fn what_was_charged_wins_over_what_is_reckoned() {
+        let info = ModelInfo {
+            provider: "p".into(),
+            name: "m".into(),
+            context_window: None,
+            max_output: None,
+            abilities: Abilities::default(),
+            price: Some(Price { input: 1.0, output: 1.0, ..Price::FREE }),
+            steps: Vec::new(),
+            scripted: false,
+            local: false,
+        };
+        let usage = Usage { input: Some(1_000_000), output: Some(0), ..Usage::default() };
+        let charged = Usage { charged: Some(0.25), ..usage };
+        assert_eq!((info.cost(&usage), info.cost(&charged)), (Some(1.0), Some(0.25)));
+        assert_eq!(ModelInfo { price: None, ..info }.cost(&charged), Some(0.25));
+        assert_eq!((charged.plus(charged).charged, charged.plus(usage).charged), (Some(0.5), None));
+        // As it stands in journals from before it was kept.
+        let old: Usage = serde_json::from_value(serde_json::json!({ "input": 1_000_000, "output": 0 })).unwrap();
+        assert_eq!(old, usage);
+        assert_eq!(serde_json::to_value(usage).unwrap().as_object().map(serde_json::Map::len), Some(2));
+    }
+
+    #[test]
     fn what_is_kept_for_an_hour_has_its_own_price() {
         let price = Price {
             input: 3.0,
@@ -220,6 +301,7 @@ mod tests {
             cache_read: Some(0.3),
             cache_write: Some(3.75),
             cache_write_hour: Some(6.0),
+            audio: None,
         };
         let usage = Usage {
             input: Some(1_000_000),

@@ -17,7 +17,7 @@ mod trouble;
 mod usage;
 
 pub use builder::MessageBuilder;
-pub use chat_model::{Abilities, ChatModel, ModelInfo, ModelStream, Price, PriceStep};
+pub use chat_model::{Abilities, ChatModel, ModelInfo, ModelStream, Price, PriceStep, whole_reply};
 pub use content::{ContentBlock, Kept, Media, MediaKind, Origin, Reasoning, text_of};
 pub use error::{ModelError, ModelErrorKind};
 pub use event::{ModelEvent, StopReason};
@@ -27,7 +27,9 @@ pub use message::{
     ToolMessage, ToolStatus,
 };
 pub use messages::Messages;
-pub use request::{CacheLifetime, CacheMarks, ChatRequest, Effort, OutputSchema, SystemBlock, ToolChoice, ToolSpec};
+pub use request::{
+    CacheLifetime, CacheMarks, Caller, ChatRequest, Effort, OutputSchema, SystemBlock, ToolChoice, ToolSpec,
+};
 pub use trouble::ModelTrouble;
 pub use usage::{Dropped, Usage};
 

@@ -19,11 +19,23 @@ pub struct ChatRequest {
     pub cache: CacheMarks,
     /// How much the model should think; `None` leaves it to the provider.
     pub effort: Option<Effort>,
-    /// The shape of a reply that is to be JSON; `None` for prose and tool calls.
+    /// The shape of a reply that is to be JSON; `None` for prose and tool calls. Meant for calls without tools by whoever
+    /// embeds these crates: beside tools several servers hold a model to the shape in every reply, so that it calls none.
+    /// Bosun's agents hand such an answer in with a tool instead.
     pub output: Option<OutputSchema>,
     /// What tells this conversation from others, for providers that look for its beginning in their cache by it. It says
     /// nothing of the person or the project.
     pub conversation: Option<Arc<str>>,
+    /// Whose call it is, for whoever counts calls. It is sent to nobody.
+    pub caller: Option<Caller>,
+}
+
+/// An agent that makes a call.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Caller {
+    /// The id of its own session, which is another than that of whom it works for.
+    pub session: Arc<str>,
+    pub agent: Arc<str>,
 }
 
 /// Where a provider with explicit prompt caching (Anthropic, also behind OpenRouter) is asked to set breakpoints. Others cache by themselves and

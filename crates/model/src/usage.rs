@@ -2,8 +2,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::{AiMessage, ModelInfo};
 
-/// Tokens of one model call, as the provider counts them. `None` means "not reported", never zero.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+/// Tokens of one model call, as the provider counts them, and what it charged, where it says so. `None` means "not reported", never zero.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Usage {
     /// All input tokens, cached ones included.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -22,6 +22,15 @@ pub struct Usage {
     /// The part of `output` spent on reasoning.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reasoning: Option<u64>,
+    /// The part of `input` that was sound.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub audio: Option<u64>,
+    /// The part of `cache_read` that was sound.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub audio_read: Option<u64>,
+    /// US dollars that the provider says it charged for the call.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub charged: Option<f64>,
 }
 
 impl Usage {
@@ -33,7 +42,8 @@ impl Usage {
         }
     }
 
-    /// Adds another call's usage; a field unknown on one side keeps the other's figure.
+    /// Adds another call's usage; a field unknown on one side keeps the other's figure. What was charged for both is known
+    /// where it is for each.
     pub fn plus(self, other: Self) -> Self {
         let add = |a: Option<u64>, b: Option<u64>| match (a, b) {
             (Some(a), Some(b)) => Some(a.saturating_add(b)),
@@ -46,6 +56,9 @@ impl Usage {
             cache_write: add(self.cache_write, other.cache_write),
             cache_write_hour: add(self.cache_write_hour, other.cache_write_hour),
             reasoning: add(self.reasoning, other.reasoning),
+            audio: add(self.audio, other.audio),
+            audio_read: add(self.audio_read, other.audio_read),
+            charged: self.charged.zip(other.charged).map(|(one, other)| one + other),
         }
     }
 }

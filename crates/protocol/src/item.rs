@@ -2,7 +2,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use specta::Type;
 
-use crate::{Attachment, CallId, DecisionRecord, FileDiff, ItemId, Problem, SessionId};
+use crate::{Attachment, CallId, DecisionRecord, FileDiff, ItemId, ModelRef, Problem, SessionId};
 
 /// One row of the conversation.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Type)]
@@ -143,6 +143,9 @@ pub struct Notice {
     pub detail: String,
     /// What `detail` is where it is Bosun that says it.
     pub problem: Option<Problem>,
+    /// Whose failure it is, where that is another model than the session's.
+    #[serde(default)]
+    pub model: Option<ModelRef>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, Type)]

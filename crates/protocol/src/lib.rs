@@ -16,6 +16,7 @@ mod diff;
 mod error;
 mod event;
 mod file;
+mod goal;
 mod history;
 mod ids;
 mod item;
@@ -60,6 +61,7 @@ pub use diff::{DiffHunk, DiffLine, DiffLineKind, DiffSegment, FileDiff};
 pub use error::{CommandError, ErrorCode};
 pub use event::{Delta, Envelope, Opening, SessionEvent, Snapshot, TurnOutcome};
 pub use file::{FileEntry, FilePreview, FolderView, MountKind, MountView, PreviewBody};
+pub use goal::Goal;
 pub use history::{
     Checkpoint, CheckpointKind, FileAt, LedgerEntry, RestoredFile, RewindPreview, RewindWhat, StepCall, TimelineList,
     TimelinePage, TimelineQuery,
@@ -102,4 +104,6 @@ pub use todo::{Todo, TodoEvidence, TodoStatus};
 pub use trust::{
     DecideTrust, ProjectTrust, SeenFile, TrustFile, TrustItem, TrustKind, TrustState, TrustText, TrustVerdict,
 };
-pub use usage::{CallPurpose, CallUsage, ModelUsage, SessionUsage, UsageDay, UsageReport, UsageTotal};
+pub use usage::{
+    AgentUsage, CallAgent, CallPurpose, CallUsage, ModelUsage, SessionUsage, UsageDay, UsageReport, UsageTotal,
+};

@@ -143,7 +143,7 @@ problems! {
     AsBefore { path: String } = "'{path}' is the same as before this session, so there is nothing to undo";
     LeftAsItIs { why: Box<Problem> } = "{why}; it was left as it is";
     CannotPutBack { path: String, why: Box<Problem> } = "'{path}' cannot be put back: {why}";
-    ChangedSince { path: String } = "'{path}' has been changed since then in the same places, by you or by another program, so it was left as it is; restore the agent's version first, or edit the file yourself";
+    ChangedSince { path: String } = "'{path}' has been changed since then in the same places, by you or by another program, so it stays as it is; restore the agent's version first, or edit the file yourself";
     BytesNotKept { path: String } = "'{path}' was changed by a command and its earlier content was not kept, so it stays as it is; edit it yourself, or restore it from a copy of your own";
     OthersPutBack { why: Box<Problem> } = "{why}; the other files were put back";
     NothingTakenBack { why: Problems } = "nothing was undone: {why}";
@@ -256,6 +256,7 @@ problems! {
     FieldNotFolders { field: String } = "'{field}' must be a list of folders";
     FieldNotSchema { field: String } = "'{field}' must be a JSON schema of an object";
     FieldNotNumber { field: String } = "'{field}' must be a whole number above 0";
+    FieldNotModel { field: String } = "'{field}' must be PROVIDER:NAME, for example anthropic:claude-sonnet-4-6, or inherit";
     FieldNotEffort { field: String } = "'{field}' must be one of off, low, medium, high and max";
     FieldNotRules { field: String } = "'{field}' must be a list of rules, each with 'operations' (read, write), 'paths' from / and a 'mode' (allow, interrupt, deny)";
     RulePathNotFromRoot { path: String } = "the path '{path}' of a rule must start with /";
@@ -458,6 +459,7 @@ problems! {
     BaseUrlHostless { url: String, example: String } = "the base URL \"{url}\" names no host; it should look like {example}";
     BaseUrlUnnamed { url: String, place: String } = "the base URL \"{url}\" still lacks the name that your account has there; put it in place of {place}";
     BaseUrlSecret = "the base URL contains a user name or password; enter the key in its own field instead";
+    BaseUrlQuery { name: String } = "the base URL has \"{name}\" in its query, which would be stored in plain text. Leave it out; enter what the gateway identifies you by as a custom header of the provider, which is kept in the keyring";
     ProxyAddress { address: String } = "the proxy \"{address}\" is not an address; it should look like http://proxy.example:3128";
     ProxyScheme { scheme: String } = "the proxy uses {scheme}, but Bosun supports only http, https and socks5 proxies; enter another";
     ProxySecret = "the proxy address contains a user name or password; enter them in their own fields, so that they are kept in the keyring";
@@ -513,6 +515,7 @@ problems! {
     SecondMissing { model: String, detail: String } = "{model}, which should answer when the session's model is overloaded, is not available ({detail}). Until then no other model takes over; fix it or choose another in Settings, Models";
     SmallMissing { model: String, detail: String } = "{model}, which should write titles and summaries, is not available ({detail}). The session's own model writes the summaries, and sessions get no titles; fix it or choose another in Settings, Models";
     CostNotCounted { limit: String, model: String } = "A turn may cost ${limit}, but the price of {model} is not known, so its cost is not counted. Enter the price in Settings, Models, or set a limit of tokens";
+    BudgetNotCounted { model: String } = "There is a budget, but the price of {model} is not known, so its cost does not count towards it. Enter the price in Settings, Models";
     NotSummedUp { detail: String } = "The conversation is due for a summary, but writing it failed ({detail}), so all of it is sent. Choose another model for summaries in Settings, Models, or compact the conversation yourself";
     NotSummedUpEmpty = "The conversation is due for a summary, but the model gave none, so all of it is sent. Choose another model for summaries in Settings, Models, or compact the conversation yourself";
     NotSummedUpLonger = "The conversation is due for a summary, but the summary was longer than the text it would have replaced, so all of it is sent. Choose another model for summaries in Settings, Models, or compact the conversation yourself";

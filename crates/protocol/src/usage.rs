@@ -1,7 +1,7 @@
 use serde::{Deserialize, Serialize};
 use specta::Type;
 
-use crate::ModelRef;
+use crate::{ModelRef, SessionId};
 
 /// What model calls used and cost, by day.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, Type)]
@@ -55,8 +55,25 @@ pub struct SessionUsage {
     pub total: UsageTotal,
     /// Dearest first.
     pub models: Vec<ModelUsage>,
+    /// By who made them, dearest first, without calls of which that is not known.
+    pub agents: Vec<AgentUsage>,
     /// The last calls, newest first.
     pub calls: Vec<CallUsage>,
+}
+
+/// What the calls of one agent came to.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Type)]
+pub struct AgentUsage {
+    pub agent: CallAgent,
+    pub total: UsageTotal,
+}
+
+/// An agent that makes model calls: the session's own or one of its subagents.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, Type)]
+pub struct CallAgent {
+    /// Its own session, the root's or a subagent's.
+    pub session: SessionId,
+    pub name: String,
 }
 
 /// One model call.
@@ -68,6 +85,8 @@ pub struct CallUsage {
     pub milliseconds: u32,
     pub model: ModelRef,
     pub purpose: CallPurpose,
+    /// Who made it; `None` of calls that were stored before that was.
+    pub agent: Option<CallAgent>,
     /// `None` where it was not reported.
     #[specta(type = Option<specta_typescript::Number>)]
     pub input_tokens: Option<u64>,

@@ -34,7 +34,7 @@ pub(super) enum Mark {
 
 use Mark::{Degraded, NotOffered, Works};
 
-const BESIDE: &str = "shown beside the result, which takes text only";
+const BESIDE: &str = "shown beside the result, which does not take it";
 const NAMED: &str = "its name is sent in its place";
 const UNSURE: &str = "sent in OpenAI's way; a server that does not know it refuses it";
 const PROSE: &str = "JSON is asked for and its shape told in words; nobody checks it";

@@ -1,8 +1,7 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use bosun_model::{ChatModel, ChatRequest, Message, MessageBuilder, ModelError, ModelEvent};
-use futures_util::StreamExt;
+use bosun_model::{ChatModel, ChatRequest, Message, ModelError, whole_reply};
 
 use crate::listing::seems_to_talk;
 use crate::{ListedModel, ProviderConfig, connect, known_model, list_models};
@@ -17,16 +16,7 @@ pub async fn test_call(model: &dyn ChatModel) -> Result<String, ModelError> {
         max_output: Some(16),
         ..ChatRequest::default()
     };
-    let mut stream = model.stream(request).await?;
-    let mut builder = MessageBuilder::new();
-    while let Some(event) = stream.next().await {
-        let event = event?;
-        builder.push(&event)?;
-        if matches!(event, ModelEvent::Finished { .. }) {
-            break;
-        }
-    }
-    Ok(builder.finish("test".into(), &model.info().provider)?.text())
+    Ok(whole_reply(model, request, "test".into()).await?.text())
 }
 
 /// What came of trying an account out.

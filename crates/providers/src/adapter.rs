@@ -71,14 +71,40 @@ pub(crate) struct LeftOut {
     pub(crate) thoughts: bool,
     /// That a summary of what it thinks is asked for.
     pub(crate) summaries: bool,
+    /// How much it is to think.
+    pub(crate) level: bool,
+    /// That results are followed by something else than the model's own words.
+    pub(crate) order: bool,
 }
 
 impl LeftOut {
-    pub(crate) const THOUGHTS: Self = Self { thoughts: true, summaries: false };
-    pub(crate) const SUMMARIES: Self = Self { thoughts: false, summaries: true };
+    const NOTHING: Self = Self { thoughts: false, summaries: false, level: false, order: false };
+    pub(crate) const THOUGHTS: Self = Self { thoughts: true, ..Self::NOTHING };
+    pub(crate) const SUMMARIES: Self = Self { summaries: true, ..Self::NOTHING };
+    pub(crate) const LEVEL: Self = Self { level: true, ..Self::NOTHING };
+    pub(crate) const ORDER: Self = Self { order: true, ..Self::NOTHING };
 
     pub(crate) fn and(self, other: Self) -> Self {
-        Self { thoughts: self.thoughts || other.thoughts, summaries: self.summaries || other.summaries }
+        Self {
+            thoughts: self.thoughts || other.thoughts,
+            summaries: self.summaries || other.summaries,
+            level: self.level || other.level,
+            order: self.order || other.order,
+        }
+    }
+
+    /// Whether it has all that `other` has.
+    pub(crate) fn covers(self, other: Self) -> bool {
+        self.and(other) == self
+    }
+
+    /// All that can be left out, but for nothing.
+    pub(crate) fn all() -> impl Iterator<Item = Self> {
+        let parts = [Self::THOUGHTS, Self::SUMMARIES, Self::LEVEL, Self::ORDER];
+        (1..1_u32 << parts.len()).map(move |chosen| {
+            let is_chosen = |(place, _): &(usize, &Self)| chosen & (1 << place) != 0;
+            parts.iter().enumerate().filter(is_chosen).fold(Self::NOTHING, |all, (_, part)| all.and(*part))
+        })
     }
 }
 
@@ -200,8 +226,7 @@ impl CallIds {
             Some(Message::Ai(message)) => message.id.as_str(),
             Some(Message::Tool(message)) => message.call_id.as_str(),
         };
-        let bytes = id.bytes().chain(request.messages.len().to_le_bytes());
-        Self { seed: bytes.fold(FNV_OFFSET, |seed, byte| (seed ^ u64::from(byte)).wrapping_mul(FNV_PRIME)) }
+        Self { seed: hash(id.bytes().chain(request.messages.len().to_le_bytes())) }
     }
 
     pub(crate) fn id(self, number: usize) -> String {
@@ -220,6 +245,10 @@ impl CallIds {
 }
 
 /// FNV-1a: small, and the same in every build.
+pub(crate) fn hash(bytes: impl Iterator<Item = u8>) -> u64 {
+    bytes.fold(FNV_OFFSET, |seed, byte| (seed ^ u64::from(byte)).wrapping_mul(FNV_PRIME))
+}
+
 const FNV_OFFSET: u64 = 0xcbf2_9ce4_8422_2325;
 const FNV_PRIME: u64 = 0x0100_0000_01b3;
 

@@ -22,7 +22,7 @@ mod thinking;
 
 pub(crate) use decode::AnthropicDecoder;
 pub(crate) use dialect::{Dialect, Host};
-pub(crate) use thinking::{always, by_level};
+pub(crate) use thinking::{always, by_level, thinks_by_name};
 
 pub(crate) struct Anthropic(Dialect);
 

@@ -2,13 +2,14 @@
 //!
 //! A step of an agent sends the whole conversation again with a little more at its end. Serialising all of it each time would
 //! make every step dearer than the one before. The messages are shared and never change, so what was written for a run of
-//! them before is copied, and only the rest is serialised.
+//! them before stands: the body that was sent last is written on, once nobody reads it any more, and copied until then.
 
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 
 use bosun_model::{
     CacheLifetime, CacheMarks, ChatRequest, Effort, Message, ModelInfo, OutputSchema, ToolChoice, ToolSpec,
 };
+use bytes::{Bytes, BytesMut};
 
 use crate::adapter::Adapter;
 use crate::media::is_silent;
@@ -62,10 +63,13 @@ struct Rest {
 }
 
 /// The groups of one conversation but its last, which may still grow.
+#[derive(Default)]
 struct Slot {
     variant: bool,
     messages: Vec<Weak<Message>>,
-    bytes: Vec<u8>,
+    /// The body that was sent last, and where in it the first group begins.
+    sent: Bytes,
+    head: usize,
     /// How many messages and bytes there are after each group.
     ends: Vec<(usize, usize)>,
 }
@@ -77,35 +81,36 @@ impl Memo {
         adapter: &dyn Adapter,
         request: &ChatRequest,
         info: &ModelInfo,
-    ) -> serde_json::Result<Vec<u8>> {
+    ) -> serde_json::Result<Bytes> {
         let variant = adapter.variant(request, info);
         let is_reply = replies(adapter);
         let mut slot = self.take(&request.messages, variant, is_reply);
         let is_cached = request.cache.conversation || request.system.iter().any(|block| block.cache);
         let mut rest = request.messages.get(slot.messages.len()..).unwrap_or_default();
-        let mut last = Vec::new();
+        let mut piece = Vec::new();
+        adapter.head(request, info, &mut piece)?;
+        let head = piece.len();
+        let mut body = slot.reopened(&piece);
         while let Some(group) = rest.chunk_by(|a, b| is_reply(a) == is_reply(b)).next() {
             rest = rest.get(group.len()..).unwrap_or_default();
-            if rest.is_empty() {
-                let CacheMarks { lifetime, passing, .. } = request.cache;
-                let mark = is_cached.then_some(Mark { lifetime, passing });
-                adapter.turns(&Group { messages: group, variant, mark }, &mut last)?;
-            } else {
-                adapter.turns(&Group { messages: group, variant, mark: None }, &mut slot.bytes)?;
+            let is_last = rest.is_empty();
+            let CacheMarks { lifetime, passing, .. } = request.cache;
+            let mark = (is_cached && is_last).then_some(Mark { lifetime, passing });
+            piece.clear();
+            adapter.turns(&Group { messages: group, variant, mark }, &mut piece)?;
+            body.extend_from_slice(&piece);
+            if !is_last {
                 slot.messages.extend(group.iter().map(Arc::downgrade));
-                slot.ends.push((slot.messages.len(), slot.bytes.len()));
+                slot.ends.push((slot.messages.len(), body.len() - head));
             }
         }
-        let mut body = Vec::with_capacity(slot.bytes.len() + last.len() + (16 << 10));
-        adapter.head(request, info, &mut body)?;
-        body.extend_from_slice(&slot.bytes);
-        body.extend_from_slice(&last);
         // Every turn is written with a comma behind it.
-        if body.last() == Some(&b',') {
-            body.pop();
+        if let Some((b',', turns)) = body.split_last() {
+            body.truncate(turns.len());
         }
         self.tail(adapter, request, info, is_cached, &mut body)?;
-        self.keep(slot);
+        let body = body.freeze();
+        self.keep(Slot { sent: body.clone(), head, ..slot });
         Ok(body)
     }
 
@@ -115,7 +120,7 @@ impl Memo {
         request: &ChatRequest,
         info: &ModelInfo,
         is_cached: bool,
-        body: &mut Vec<u8>,
+        body: &mut BytesMut,
     ) -> serde_json::Result<()> {
         let rest = Rest {
             choice: request.tool_choice.clone(),
@@ -147,12 +152,12 @@ impl Memo {
         let best = fits.enumerate().max_by_key(|(_, shared)| *shared).filter(|(_, shared)| *shared > 0);
         match best {
             Some((at, shared)) => slots.remove(at).cut(messages, shared, is_reply),
-            None => Slot { variant, messages: Vec::new(), bytes: Vec::new(), ends: Vec::new() },
+            None => Slot { variant, ..Slot::default() },
         }
     }
 
     fn keep(&self, slot: Slot) {
-        if slot.ends.is_empty() || slot.bytes.len() > LARGEST {
+        if slot.ends.is_empty() || slot.sent.len() > LARGEST {
             return;
         }
         let mut slots = self.slots.lock().unwrap_or_else(PoisonError::into_inner);
@@ -179,10 +184,33 @@ impl Slot {
         };
         let whole = self.ends.iter().rposition(|(count, _)| *count <= shared && is_end(*count));
         self.ends.truncate(whole.map_or(0, |at| at + 1));
-        let (count, length) = self.ends.last().copied().unwrap_or_default();
-        self.messages.truncate(count);
-        self.bytes.truncate(length);
+        self.messages.truncate(self.ends.last().map_or(0, |(count, _)| *count));
         self
+    }
+
+    /// A body that begins with `head` and the groups.
+    fn reopened(&mut self, head: &[u8]) -> BytesMut {
+        let sent = std::mem::take(&mut self.sent);
+        let groups = self.head..self.head + self.ends.last().map_or(0, |(_, length)| *length);
+        let is_begun = groups.start == head.len() && sent.starts_with(head);
+        let mut body = match if is_begun { sent.try_into_mut() } else { Err(sent) } {
+            Ok(mut body) => {
+                body.truncate(groups.end);
+                body
+            }
+            Err(sent) => {
+                let groups = sent.get(groups.clone()).unwrap_or_default();
+                let mut body = BytesMut::with_capacity(head.len() + groups.len() + (16 << 10));
+                body.extend_from_slice(head);
+                body.extend_from_slice(groups);
+                body
+            }
+        };
+        // It lost its comma where what came behind it was no turn.
+        if let Some(comma) = body.last_mut().filter(|_| !groups.is_empty()) {
+            *comma = b',';
+        }
+        body
     }
 }
 

@@ -25,6 +25,10 @@ enum Change {
     Marked(bool, bool),
     /// What of the end stands in one request alone.
     Passing(usize),
+    /// Another standing prompt.
+    System(String),
+    /// Everything is sent, and nobody reads it any more.
+    Send,
 }
 
 fn change() -> impl Strategy<Value = Change> {
@@ -41,6 +45,8 @@ fn change() -> impl Strategy<Value = Change> {
         1 => any::<bool>().prop_map(Change::Shaped),
         1 => any::<(bool, bool)>().prop_map(|(tools, hour)| Change::Marked(tools, hour)),
         1 => (0_usize..3).prop_map(Change::Passing),
+        1 => "[s\"]{1,2}".prop_map(Change::System),
+        6 => Just(Change::Send),
     ]
 }
 
@@ -61,8 +67,10 @@ proptest! {
         for family in Family::ALL {
             let adapter = adapter(&endpoint(&config(family)), family, "", None);
             let (memo, info) = (Memo::default(), info("claude-sonnet-4-6"));
+            // What is still being sent is left as it is.
+            let mut sending = Vec::new();
             let mut conversations = vec![Vec::new(); 3];
-            let mut base = conversation();
+            let (mut base, mut system) = (conversation(), "s".to_owned());
             for change in &changes {
                 let messages = &mut conversations[0];
                 match change {
@@ -89,19 +97,39 @@ proptest! {
                         ..base.cache
                     },
                     Change::Passing(count) => base.cache.passing = *count,
+                    Change::System(text) => system.clone_from(text),
+                    Change::Send => sending.clear(),
                     Change::Effort(thinks) => base.effort = thinks.then_some(Effort::High),
                 }
                 let request = ChatRequest {
-                    system: vec![SystemBlock { text: "s".into(), cache: caching }],
+                    system: vec![SystemBlock { text: system.clone(), cache: caching }],
                     messages: conversations[0].clone().into(),
                     ..base.clone()
                 };
                 let remembered = memo.body(&*adapter, &request, &info).unwrap();
                 let whole = Memo::default().body(&*adapter, &request, &info).unwrap();
-                prop_assert_eq!(String::from_utf8(remembered), String::from_utf8(whole));
+                prop_assert_eq!(String::from_utf8_lossy(&remembered), String::from_utf8_lossy(&whole));
+                sending.push((remembered, whole));
+                prop_assert!(sending.iter().all(|(sent, as_it_was)| sent == as_it_was));
             }
         }
     }
+}
+
+#[test]
+fn what_was_sent_is_written_on_where_nobody_reads_it_any_more() {
+    let adapter = adapter(&endpoint(&config(Family::Anthropic)), Family::Anthropic, "", None);
+    let (memo, mut request) = (Memo::default(), conversation());
+    let place = |body: &Bytes| body.as_ptr();
+    let first = memo.body(&*adapter, &request, &info("m")).unwrap();
+    let reader = first.clone();
+    let kept = place(&first);
+    drop(first);
+    assert_ne!(place(&memo.body(&*adapter, &request, &info("m")).unwrap()), kept, "one reads it");
+    drop(reader);
+    request.messages.push(Arc::new(Message::human("h", "more")));
+    let again = place(&memo.body(&*adapter, &request, &info("m")).unwrap());
+    assert_eq!(place(&memo.body(&*adapter, &request, &info("m")).unwrap()), again);
 }
 
 #[test]

@@ -87,6 +87,13 @@ pub(crate) fn knows(name: &str) -> bool {
     find(name).is_some()
 }
 
+/// The models of the vendor at `host`.
+#[cfg(test)]
+pub(crate) fn names_at(host: &str) -> Vec<&'static str> {
+    let vendors = catalogue().vendors.iter().filter(|vendor| vendor.hosts.iter().any(|own| own == host));
+    vendors.flat_map(|vendor| &vendor.models).map(|model| model.name.as_str()).collect()
+}
+
 /// The vendor's own name of a model, out of what gateways and clouds make of it: `anthropic/claude-x`,
 /// `us.anthropic.claude-x-20250101-v1:0` (Bedrock), `claude-x@20250101` (Vertex AI).
 pub(crate) fn plain_name(name: &str) -> Cow<'_, str> {
@@ -208,6 +215,32 @@ mod tests {
         assert!(info("zai", "api.z.ai", "glm-5.1").price.is_some());
         assert_eq!(info("zhipu", "open.bigmodel.cn", "glm-5.1").price, None);
         assert!(info("zhipu", "open.bigmodel.cn", "glm-5.1").context_window.is_some());
+    }
+
+    /// What it costs to hear differs from what it costs to read at some of Gemini's, and is unknown where nothing is said.
+    #[test]
+    fn sound_costs_its_own_price() {
+        let of = |name| info("google", "generativelanguage.googleapis.com", name).price.and_then(|price| price.audio);
+        for (name, price) in [
+            ("gemini-2.5-flash", 1.0),
+            ("gemini-2.5-flash-lite", 0.3),
+            ("gemini-3-flash-preview", 1.0),
+            ("gemini-3.1-flash-lite", 0.5),
+        ] {
+            assert_eq!(of(name), Some(price), "{name}");
+        }
+        let heard = Usage { input: Some(10), output: Some(1), audio: Some(5), ..Usage::default() };
+        let unsaid = info("google", "generativelanguage.googleapis.com", "gemini-3.5-flash-lite");
+        assert_eq!((unsaid.price.is_some(), unsaid.cost(&heard)), (true, None));
+    }
+
+    #[test]
+    fn what_is_open_is_the_same_model_wherever_it_runs() {
+        assert!(!info("ollama", "localhost:11434", "devstral").abilities.reasoning, "it does not think");
+        assert!(info("xai", "api.x.ai", "grok-4.7").abilities.documents);
+        let fable = info("anthropic", "api.anthropic.com", "claude-fable-5-2-20261109");
+        assert_eq!(fable.price.map(|price| (price.input, price.output)), Some((8.0, 40.0)));
+        assert!(knows("claude-mythos-5-2") && knows("claude-mythos-5-1"));
     }
 
     #[test]

@@ -77,7 +77,7 @@ impl Cloud {
             }
             Family::Vertex => google::location(self)
                 .filter(|location| location != "global")
-                .map(|location| format!("https://{location}-aiplatform.googleapis.com")),
+                .map(|location| vertex::address_of(&location)),
             _ => None,
         };
         match base_url {

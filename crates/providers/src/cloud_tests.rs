@@ -77,6 +77,10 @@ fn googles_file_names_its_project_and_the_place_comes_from_variables() {
     let set = cloud(&[("GOOGLE_CLOUD_PROJECT", "set"), ("GOOGLE_CLOUD_LOCATION", "europe-west1")]);
     assert_eq!(set.project().as_deref(), Some("set"));
     assert_eq!(set.placed(of_preset("vertex")).base_url, "https://europe-west1-aiplatform.googleapis.com");
+    for place in ["us", "eu"] {
+        let placed = cloud(&[("GOOGLE_CLOUD_LOCATION", place)]).placed(of_preset("vertex"));
+        assert_eq!(placed.base_url, format!("https://aiplatform.{place}.rep.googleapis.com"));
+    }
     assert_eq!(cloud(&[("CLOUD_ML_REGION", "global")]).placed(of_preset("vertex")), of_preset("vertex"));
     assert_eq!(cloud(&[("GOOGLE_CLOUD_PROJECT", "../x")]).project(), None, "no path of another address");
     let gone = cloud(&[("GOOGLE_APPLICATION_CREDENTIALS", "/nowhere.json")]);

@@ -7,12 +7,14 @@ use secrecy::SecretString;
 use serde::{Deserialize, Serialize};
 
 use crate::ListedModel;
+use crate::anthropic::thinks_by_name;
 use crate::catalogue;
 use crate::cloud::Cloud;
 use crate::desktop::DesktopSettings;
 use crate::listing::HELD_UNTOLD;
 use crate::network::Network;
 use crate::preset::{Preset, preset};
+use crate::query::without_query_secrets;
 use crate::redact::Redactor;
 
 /// An account at a model server: where it is, what it speaks, and the key.
@@ -249,6 +251,7 @@ impl ProviderConfig {
             let (images, documents) = (said(|known| known.images), said(|known| known.documents));
             info.abilities.images |= !images;
             info.abilities.documents |= !documents;
+            info.abilities.reasoning |= !said(|known| known.reasoning) && thinks_by_name(&info.name);
         }
         let by_person = |known: &KnownModel| known.by_person && known.name == info.name && known.max_output.is_some();
         if !self.known.iter().any(by_person) {
@@ -290,7 +293,7 @@ impl fmt::Debug for ProviderConfig {
         f.debug_struct("ProviderConfig")
             .field("id", &self.id)
             .field("family", &self.family)
-            .field("base_url", &self.base_url)
+            .field("base_url", &without_query_secrets(&self.base_url))
             .field("key", &self.key.as_ref().map(|_| "[redacted]"))
             .field("headers", &names)
             .finish()
@@ -323,7 +326,7 @@ impl Endpoint {
         let wrong = |trouble| ModelError::own(ModelErrorKind::NotFound, provider, trouble);
         let example = || family.default_base_url().to_owned();
         // People paste keys into the wrong field.
-        let url = || Redactor::default().redact(base_url);
+        let url = || Redactor::default().redact(&without_query_secrets(base_url));
         let mut base = Url::parse(base_url.trim()).map_err(|error| match error.to_string() {
             reason if reason == "relative URL without a base" => {
                 wrong(ModelTrouble::BaseUrlScheme { url: url(), example: example() })
@@ -519,6 +522,19 @@ mod tests {
         assert_eq!(most(None), Some(MOST_OUTPUT), "of the catalogue's 128,000");
         assert_eq!((most(said(100_000, false)), most(said(16_384, false))), (Some(MOST_OUTPUT), Some(16_384)));
         assert_eq!(most(said(100_000, true)), Some(100_000));
+    }
+
+    /// A Claude that came out after the catalogue was made thinks as its elders do, unless its list says otherwise.
+    #[test]
+    fn a_newer_claude_thinks_before_anybody_said_so() {
+        let thinks = |name: &str, said: Option<bool>| {
+            let known =
+                said.map(|said| KnownModel { name: name.into(), reasoning: Some(said), ..KnownModel::default() });
+            let config = ProviderConfig::new("anthropic", Family::Anthropic, "https://api.anthropic.com");
+            crate::connect(&config.with_known(known), name).unwrap().info().abilities.reasoning
+        };
+        assert!(thinks("claude-opus-6", None) && thinks("claude-fable-5-3", None) && thinks("claude-fable-5-2", None));
+        assert!(!thinks("claude-opus-6", Some(false)) && !thinks("claude-3-haiku", None) && !thinks("nobody-1", None));
     }
 
     #[test]

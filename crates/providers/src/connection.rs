@@ -2,6 +2,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use bosun_model::{ModelError, ModelErrorKind, ModelTrouble};
+use bytes::Bytes;
 use reqwest::header::{ACCEPT, ACCEPT_ENCODING, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue};
 use reqwest::{Client, Request, Response, StatusCode, Url};
 use secrecy::ExposeSecret;
@@ -64,9 +65,7 @@ impl Connection {
             let headers = headers(config, &origin, &*adapter)?;
             Ok::<_, ModelError>(Spoken { left_out, adapter, memo: Memo::default(), headers })
         };
-        let both = LeftOut::THOUGHTS.and(LeftOut::SUMMARIES);
-        let others = [LeftOut::THOUGHTS, LeftOut::SUMMARIES, both].into_iter();
-        let others = others.filter_map(|out| Some(spoken(out, adapter.leaving(out)?)));
+        let others = LeftOut::all().filter_map(|out| Some(spoken(out, adapter.leaving(out)?)));
         let others = others.collect::<Result<Vec<_>, _>>()?;
         let whole = spoken(LeftOut::default(), Arc::clone(&adapter))?;
         let limits = limits.unwrap_or_else(|| config.network.limits(Limits::of(&endpoint)));
@@ -90,7 +89,7 @@ impl Connection {
         &self,
         spoken: &Spoken,
         model: &str,
-        body: Vec<u8>,
+        body: Bytes,
         deadline: Instant,
     ) -> Result<Response, ModelError> {
         let (path, query) = self.adapter.chat_path(model);

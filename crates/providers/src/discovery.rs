@@ -10,12 +10,16 @@ use crate::{Account, Family, ListedModel, PRESETS, ProviderConfig, list_models};
 /// A server on this machine answers at once, or is busy with something else than being found.
 const PATIENCE: Duration = Duration::from_millis(1_500);
 
-/// Ports of servers without a preset: an id, a name for people, the port.
-const OTHERS: [(&str, &str, u16); 4] = [
-    ("local-1337", "Jan (this machine)", 1_337),
-    ("local-5001", "KoboldCpp (this machine)", 5_001),
-    ("local-8081", "A server at port 8081 (this machine)", 8_081),
-    ("local-9000", "A server at port 9000 (this machine)", 9_000),
+/// Addresses of servers without a preset: an id, a name for people, the port, the path. At 5000 it is one of two, text
+/// generation web UI or TabbyAPI.
+const OTHERS: [(&str, &str, u16, &str); 7] = [
+    ("local-1337", "Jan (this machine)", 1_337, "v1"),
+    ("local-5001", "KoboldCpp (this machine)", 5_001, "v1"),
+    ("local-30000", "SGLang (this machine)", 30_000, "v1"),
+    ("local-12434", "Docker Model Runner (this machine)", 12_434, "engines/v1"),
+    ("local-5000", "A server at port 5000 (this machine)", 5_000, "v1"),
+    ("local-8081", "A server at port 8081 (this machine)", 8_081, "v1"),
+    ("local-9000", "A server at port 9000 (this machine)", 9_000, "v1"),
 ];
 
 /// A model server that answered.
@@ -39,9 +43,9 @@ pub async fn find_local_servers() -> Vec<LocalServer> {
 /// Where servers on this machine usually are: what [`find_local_servers`] asks, and nothing else.
 pub fn usual_local_accounts() -> Vec<Account> {
     let presets = PRESETS.iter().filter(|preset| preset.is_local()).map(Account::of_preset);
-    let others = OTHERS
-        .iter()
-        .map(|(id, label, port)| Account::new(*id, *label, Family::OpenAiChat, format!("http://localhost:{port}/v1")));
+    let others = OTHERS.iter().map(|(id, label, port, path)| {
+        Account::new(*id, *label, Family::OpenAiChat, format!("http://localhost:{port}/{path}"))
+    });
     presets.chain(others).collect()
 }
 
@@ -110,6 +114,10 @@ mod tests {
     #[test]
     fn only_this_machine_is_asked() {
         assert!(usual_local_accounts().iter().all(Account::is_local));
+        let addresses: Vec<_> = usual_local_accounts().into_iter().map(|account| account.base_url).collect();
+        for address in ["http://localhost:30000/v1", "http://localhost:5000/v1", "http://localhost:12434/engines/v1"] {
+            assert!(addresses.iter().any(|known| known == address), "{address}");
+        }
         let others = OTHERS.iter().map(|(id, ..)| *id).filter(|id| preset(id).is_some());
         assert_eq!(others.count(), 0, "an id of a preset");
         let local: Vec<_> = PRESETS.iter().filter(|preset| preset.is_local()).map(|preset| preset.id).collect();

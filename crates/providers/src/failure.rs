@@ -83,6 +83,30 @@ pub(crate) fn is_of_summaries(error: &ModelError) -> bool {
     error.status == Some(400) && words.iter().any(|word| message.contains(word))
 }
 
+/// Whether a server refuses how much its model is told to think: a level or a budget that it does not have (Google).
+pub(crate) fn is_of_level(error: &ModelError) -> bool {
+    let words =
+        ["thinking level", "thinking_level", "thinking budget", "thinking_budget", "only works in thinking mode"];
+    let message = error.message.to_lowercase();
+    error.status == Some(400) && words.iter().any(|word| message.contains(word))
+}
+
+/// Whether a server refuses what stands behind results: older validators of Mistral's want the model's own words there.
+pub(crate) fn is_of_order(error: &ModelError) -> bool {
+    let message = error.message.to_lowercase().replace('"', "'");
+    matches!(error.status, Some(400 | 422))
+        && message.contains("unexpected role")
+        && message.contains("after role 'tool'")
+}
+
+/// Whether a reply ended because its request had a call without its signature (Google).
+pub(crate) fn is_of_signatures(error: &ModelError) -> bool {
+    error.status.is_none() && error.message.starts_with(MISSING_SIGNATURE)
+}
+
+/// How the error begins with which such a reply ends.
+pub(crate) const MISSING_SIGNATURE: &str = "a thought signature is missing";
+
 /// An error event, or an error body that came with status 200.
 pub(crate) fn refused(origin: &Origin, refusal: &Refusal) -> ModelError {
     let kind = match refusal.status {

@@ -16,6 +16,7 @@ use crate::adapter::{Adapter, CallIds, LeftOut};
 use crate::body::Group;
 use crate::config::Endpoint;
 use crate::driver::Decoder;
+use crate::vertex;
 
 mod decode;
 mod encode;
@@ -23,8 +24,7 @@ mod thinking;
 
 pub(crate) struct Gemini {
     signer: Signer,
-    /// Whether what was signed goes back with its signature.
-    replays: bool,
+    left_out: LeftOut,
 }
 
 /// Only the host and the model that signed a thought can read it.
@@ -38,17 +38,18 @@ impl Gemini {
     /// For calls of `model`.
     pub(crate) fn new(endpoint: &Endpoint, model: &str) -> Self {
         let model = model.trim().rsplit('/').next().unwrap_or_default().to_owned();
-        Self { signer: Signer { host: endpoint.host.clone(), model }, replays: true }
+        Self { signer: Signer { host: endpoint.host.clone(), model }, left_out: LeftOut::default() }
     }
 
-    /// The same for a server that refused a signature.
-    pub(crate) fn without_thoughts(&self) -> Self {
-        Self { signer: self.signer.clone(), replays: false }
+    /// The same for a server that refused a signature, or a level of thinking.
+    pub(crate) fn without(&self, out: LeftOut) -> Option<Self> {
+        let is_known = LeftOut::THOUGHTS.and(LeftOut::LEVEL).covers(out);
+        is_known.then(|| Self { signer: self.signer.clone(), left_out: out })
     }
 
     /// Vertex AI has project, place and publisher in front, and takes tokens instead of keys.
     fn is_vertex(&self) -> bool {
-        self.signer.host.ends_with("aiplatform.googleapis.com")
+        vertex::is_home(&self.signer.host)
     }
 }
 
@@ -77,11 +78,11 @@ impl Adapter for Gemini {
     }
 
     fn turns(&self, group: &Group<'_>, out: &mut Vec<u8>) -> serde_json::Result<()> {
-        encode::turns(group, self.replays.then_some(&self.signer), out)
+        encode::turns(group, (!self.left_out.thoughts).then_some(&self.signer), out)
     }
 
     fn tail(&self, request: &ChatRequest, info: &ModelInfo, out: &mut Vec<u8>) -> serde_json::Result<()> {
-        encode::tail(request, info, out)
+        encode::tail(request, info, !self.left_out.level, out)
     }
 
     /// Whether calls must be signed.
@@ -94,6 +95,6 @@ impl Adapter for Gemini {
     }
 
     fn leaving(&self, out: LeftOut) -> Option<Arc<dyn Adapter>> {
-        (out == LeftOut::THOUGHTS).then(|| Arc::new(self.without_thoughts()) as _)
+        self.without(out).map(|without| Arc::new(without) as _)
     }
 }

@@ -1,7 +1,8 @@
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use bosun_model::{
-    BoxFuture, ChatModel, ChatRequest, Message, ModelError, ModelErrorKind, ModelEvent, ModelInfo, ModelStream,
+    BoxFuture, ChatModel, ChatRequest, Effort, Message, ModelError, ModelErrorKind, ModelEvent, ModelInfo, ModelStream,
     ModelTrouble,
 };
 use futures_util::{StreamExt, stream};
@@ -41,8 +42,17 @@ pub fn known_model(config: &ProviderConfig, name: &str) -> Result<ModelInfo, Mod
 pub(crate) struct HttpModel {
     connection: Connection,
     info: ModelInfo,
-    /// The turns in which thoughts were refused: they would be with every later step too. The next turn tries them again.
-    refused: Mutex<Vec<Turn>>,
+    refused: Arc<Refused>,
+}
+
+/// What was refused before, which is not asked for again.
+#[derive(Default)]
+struct Refused {
+    /// The turns in which thoughts were: they would be with every later step too. The next turn tries them again.
+    thoughts: Mutex<Vec<Turn>>,
+    /// The levels of thinking.
+    levels: Mutex<Vec<Effort>>,
+    order: AtomicBool,
 }
 
 /// Turns with refused thoughts that are remembered.
@@ -56,14 +66,15 @@ impl HttpModel {
             return Err(connection.origin.trouble(ModelErrorKind::NotFound, ModelTrouble::NoModelNamed));
         }
         let info = config.ready(catalogue::info(&config.id, &connection.endpoint().host, name));
-        Ok(Self { connection, info, refused: Mutex::default() })
+        Ok(Self { connection, info, refused: Arc::default() })
     }
 
     async fn send(&self, request: ChatRequest) -> Result<ModelStream, ModelError> {
         let connection = &self.connection;
         let deadline = Instant::now() + connection.limits.first_byte;
         let decoder = connection.adapter.decoder(CallIds::of(&request));
-        let (mut response, note) = self.asked(&request, deadline).await?;
+        let (mut response, left_out, note) = self.asked(&request, deadline).await?;
+        let turn = Turn::of(&request);
         drop(request);
         let origin = &connection.origin;
         if failure::has_type(response.headers(), "text/html") {
@@ -71,29 +82,31 @@ impl HttpModel {
         }
         let driver = Driver::new(Arc::clone(origin), connection.adapter.framing(), decoder, Sizes::default());
         let reply = Reply::new(response.bytes_stream(), driver, Arc::clone(origin), connection.limits, deadline);
+        let refused = Arc::clone(&self.refused);
+        let reply = reply.map(move |event| event.map_err(|error| refused.unsigned(error, left_out, turn.as_ref())));
         Ok(match note {
             Some(note) => Box::pin(stream::iter([Ok(note)]).chain(reply)),
             None => Box::pin(reply),
         })
     }
 
-    /// Asks; once more without it for each thing that is refused and not needed. With what is to be told of that, once.
+    /// Asks; once more without it for each thing that is refused and not needed. With what was left out, and what is to be
+    /// told of that, once.
     async fn asked(
         &self,
         request: &ChatRequest,
         deadline: Instant,
-    ) -> Result<(Response, Option<ModelEvent>), ModelError> {
+    ) -> Result<(Response, LeftOut, Option<ModelEvent>), ModelError> {
         let connection = &self.connection;
-        let remembered = LeftOut { thoughts: self.is_refused(request), summaries: connection.summaries.are_refused() };
+        let summaries = connection.summaries.are_refused();
+        let remembered = LeftOut { summaries, ..self.refused.of(request) };
         let mut spoken = connection.leaving(remembered).unwrap_or(&connection.whole);
         let (mut new, mut note) = (LeftOut::default(), None);
         loop {
             let error = match self.post(spoken, request, deadline).await {
                 Ok(response) => {
-                    if new.thoughts {
-                        self.remember(request);
-                    }
-                    return Ok((response, note));
+                    self.refused.remember(new, request);
+                    return Ok((response, spoken.left_out, note));
                 }
                 Err(error) => error,
             };
@@ -115,34 +128,70 @@ impl HttpModel {
         })?;
         self.connection.post(spoken, &self.info.name, body, deadline).await
     }
+}
 
-    /// Remembers that thoughts were refused in the turn of `request`.
-    fn remember(&self, request: &ChatRequest) {
-        let Some(turn) = Turn::of(request) else { return };
-        let mut refused = self.refused.lock().unwrap_or_else(PoisonError::into_inner);
-        refused.retain(|known| known.conversation != turn.conversation);
-        if refused.len() >= MOST_REFUSED {
-            refused.remove(0);
+impl Refused {
+    /// What of `request` was refused before.
+    fn of(&self, request: &ChatRequest) -> LeftOut {
+        let turns = self.thoughts.lock().unwrap_or_else(PoisonError::into_inner);
+        let levels = self.levels.lock().unwrap_or_else(PoisonError::into_inner);
+        LeftOut {
+            thoughts: !turns.is_empty() && Turn::of(request).is_some_and(|turn| turns.contains(&turn)),
+            level: request.effort.is_some_and(|effort| levels.contains(&effort)),
+            order: self.order.load(Ordering::Relaxed),
+            ..LeftOut::default()
         }
-        refused.push(turn);
     }
 
-    fn is_refused(&self, request: &ChatRequest) -> bool {
-        let refused = self.refused.lock().unwrap_or_else(PoisonError::into_inner);
-        !refused.is_empty() && Turn::of(request).is_some_and(|turn| refused.contains(&turn))
+    /// Remembers that what is `new` in it was refused of `request`.
+    fn remember(&self, new: LeftOut, request: &ChatRequest) {
+        if let Some(turn) = Turn::of(request).filter(|_| new.thoughts) {
+            self.remember_turn(turn);
+        }
+        if let Some(effort) = request.effort.filter(|_| new.level) {
+            self.levels.lock().unwrap_or_else(PoisonError::into_inner).push(effort);
+        }
+        self.order.fetch_or(new.order, Ordering::Relaxed);
+    }
+
+    fn remember_turn(&self, turn: Turn) {
+        let mut turns = self.thoughts.lock().unwrap_or_else(PoisonError::into_inner);
+        turns.retain(|known| known.conversation != turn.conversation);
+        if turns.len() >= MOST_REFUSED {
+            turns.remove(0);
+        }
+        turns.push(turn);
+    }
+
+    /// The error of a reply to a request of `turn`. Where a signature was missing, the turn goes on without thoughts when
+    /// it is asked again, which is of no use where they were left out already.
+    fn unsigned(&self, mut error: ModelError, left_out: LeftOut, turn: Option<&Turn>) -> ModelError {
+        if failure::is_of_signatures(&error) {
+            match turn.filter(|_| !left_out.thoughts) {
+                Some(turn) => self.remember_turn(turn.clone()),
+                None => error.kind = ModelErrorKind::InvalidRequest,
+            }
+        }
+        error
     }
 }
+
+/// Whether an error is of a kind.
+type Is = fn(&ModelError) -> bool;
 
 /// What of a request `error` refuses that it goes well without.
 fn refused(error: &ModelError) -> Option<LeftOut> {
-    if failure::is_of_summaries(error) {
-        return Some(LeftOut::SUMMARIES);
-    }
-    failure::is_of_thoughts(error).then_some(LeftOut::THOUGHTS)
+    let known: [(Is, LeftOut); 4] = [
+        (failure::is_of_summaries, LeftOut::SUMMARIES),
+        (failure::is_of_thoughts, LeftOut::THOUGHTS),
+        (failure::is_of_level, LeftOut::LEVEL),
+        (failure::is_of_order, LeftOut::ORDER),
+    ];
+    known.into_iter().find(|(is, _)| is(error)).map(|(_, out)| out)
 }
 
 /// What stays the same in all requests of a turn.
-#[derive(PartialEq, Eq)]
+#[derive(Clone, PartialEq, Eq)]
 struct Turn {
     conversation: String,
     /// The person's last message.

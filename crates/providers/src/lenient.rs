@@ -5,6 +5,7 @@ use std::fmt;
 
 use serde::de::{IgnoredAny, MapAccess, SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer};
+use serde_json::Value;
 
 /// More tokens than any model reads in one call; a larger figure is a fault of the server.
 const MOST_TOKENS: u64 = 10_000_000_000;
@@ -62,6 +63,20 @@ impl<'de> Visitor<'de> for CountVisitor {
         Ok(Count(None))
     }
 }
+
+/// A sum of US dollars, or `None` for whatever cannot be one.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(crate) struct Dollars(pub(crate) Option<f64>);
+
+impl<'de> Deserialize<'de> for Dollars {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let sum = Value::deserialize(deserializer)?.as_f64();
+        Ok(Self(sum.filter(|sum| sum.is_finite() && (0.0..MOST_DOLLARS).contains(sum))))
+    }
+}
+
+/// More than any call costs; a larger figure is a fault of the server.
+const MOST_DOLLARS: f64 = 1e6;
 
 /// Text given as a string, as `null`, or as a list of parts of which those of type `text` count. Borrows from the input
 /// where the string has no escapes.

@@ -12,7 +12,8 @@
 //!
 //! * The sequence of events of a reply does not depend on how its bytes were split, and `Finished` comes only when the
 //!   provider said so. A call from an incomplete reply is not possible.
-//! * No error, log line or event holds the key or a configured header's value (`redact`; every error is made by `Origin`).
+//! * No error, log line or event holds the key, a configured header's value or what may be a key in the query of the base URL
+//!   (`redact`, `query`; every error is made by `Origin`).
 //! * A key goes to the host of its base URL and nowhere else, a cloud's credentials to its own hosts: redirects are errors, loopback hosts never use a proxy. Which
 //!   key belongs to which host is the caller's to check, with [`host_of`].
 //! * What a provider signs or seals goes back in the order in which it came, calls among it
@@ -70,6 +71,7 @@ mod order_tests;
 mod origin;
 mod preferences;
 mod preset;
+mod query;
 mod redact;
 mod reply;
 mod saved;
@@ -101,4 +103,5 @@ pub use preset::{
     DocumentPart, EffortField, Elsewhere, Forced, LimitField, PRESETS, Preset, PriceList, Quirks, SchemaField,
     ThoughtsBack, UsageReport, key_variables, preset,
 };
+pub use query::{query_secrets, secret_in_query, without_query_secrets};
 pub use saved::{Account, SavedAccount};

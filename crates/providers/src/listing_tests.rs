@@ -28,8 +28,7 @@ fn openrouter(pricing: Value) -> ListedModel {
 fn each_list_is_read_in_its_own_words() {
     let pricing = json!({ "prompt": "0.000003", "completion": "0.000015", "input_cache_read": "0.0000003",
         "input_cache_write": "0.00000375", "request": "0", "image": "0.0048" });
-    let price =
-        Price { input: 3.0, output: 15.0, cache_read: Some(0.3), cache_write: Some(3.75), cache_write_hour: None };
+    let price = Price { input: 3.0, output: 15.0, cache_read: Some(0.3), cache_write: Some(3.75), ..Price::FREE };
     assert_eq!(
         openrouter(pricing),
         ListedModel {

@@ -13,29 +13,41 @@ use crate::adapter::{Adapter, CallIds, LeftOut};
 use crate::body::Group;
 use crate::config::Endpoint;
 use crate::driver::Decoder;
-use crate::preset::{AZURE, CacheField, Quirks, ThoughtsBack};
+use crate::preset::{CacheField, Quirks, ThoughtsBack, is_azure};
 
 mod calls;
 mod decode;
 mod effort;
 mod encode;
+mod ids;
 mod levels;
 mod lines;
 mod strict;
 mod thoughts;
 
+use ids::Ids;
+
 pub use effort::always_thinks;
 pub(crate) use levels::{thinks_by_name, word as effort_word};
 pub(crate) use strict::takes_strictly;
 
+#[derive(Clone)]
 pub(crate) struct OpenAiChat {
     /// Reasoning goes back only to the host that it came from; others refuse the field.
     host: String,
+    manner: Manner,
+    left_out: LeftOut,
+}
+
+/// How requests are written for one model at one server.
+#[derive(Clone, Copy)]
+struct Manner {
     quirks: Quirks,
     /// Whether the model wants to be told what is to be kept in its cache.
     marks: bool,
-    /// Whether what the model once thought goes back.
-    replays: bool,
+    ids: Ids,
+    /// Whether words of the model's own stand between results and what is said behind them.
+    bridges: bool,
 }
 
 impl OpenAiChat {
@@ -46,12 +58,13 @@ impl OpenAiChat {
     fn of(host: &str, model: &str) -> Self {
         let quirks = Quirks::of_host(host);
         let marks = quirks.cache == CacheField::OfAnthropic && model.trim().starts_with("anthropic/");
-        Self { host: host.to_owned(), quirks, marks, replays: true }
+        let manner = Manner { quirks, marks, ids: Ids::of(host, model), bridges: false };
+        Self { host: host.to_owned(), manner, left_out: LeftOut::default() }
     }
 
     /// Whose thoughts go back.
     fn origin(&self) -> &str {
-        if self.replays { &self.host } else { "" }
+        if self.left_out.thoughts { "" } else { &self.host }
     }
 }
 
@@ -71,36 +84,37 @@ impl Adapter for OpenAiChat {
     fn add_headers(&self, _headers: &mut HeaderMap) {}
 
     fn head(&self, request: &ChatRequest, info: &ModelInfo, out: &mut Vec<u8>) -> serde_json::Result<()> {
-        encode::head(request, info, self.quirks, self.marks, out)
+        encode::head(request, info, self.manner, out)
     }
 
     fn turns(&self, group: &Group<'_>, out: &mut Vec<u8>) -> serde_json::Result<()> {
-        encode::turns(group, self.origin(), self.quirks, self.marks, out)
+        encode::turns(group, self.origin(), self.manner, out)
     }
 
     fn tail(&self, request: &ChatRequest, info: &ModelInfo, out: &mut Vec<u8>) -> serde_json::Result<()> {
-        encode::tail(request, info, self.quirks, self.marks, out)
+        encode::tail(request, info, self.manner, out)
     }
 
     /// Whether replies go back with what their model thought.
     fn variant(&self, request: &ChatRequest, info: &ModelInfo) -> bool {
-        let is_wanted = matches!(self.quirks.thoughts, ThoughtsBack::Always(_)) && info.abilities.reasoning;
+        let is_wanted = matches!(self.manner.quirks.thoughts, ThoughtsBack::Always(_)) && info.abilities.reasoning;
         is_wanted || encode::thinks_aloud(request, self.origin())
     }
 
     fn decoder(&self, ids: CallIds) -> Box<dyn Decoder> {
-        Box::new(decode::OpenAiDecoder::new(&self.host, ids))
+        Box::new(decode::OpenAiDecoder::new(&self.host, self.manner.quirks.cost, ids))
     }
 
     fn leaving(&self, out: LeftOut) -> Option<Arc<dyn Adapter>> {
-        let without = || Self { host: self.host.clone(), quirks: self.quirks, marks: self.marks, replays: false };
-        (out == LeftOut::THOUGHTS).then(|| Arc::new(without()) as _)
+        let is_known = LeftOut::THOUGHTS.and(LeftOut::ORDER).covers(out);
+        let manner = Manner { bridges: out.order, ..self.manner };
+        is_known.then(|| Arc::new(Self { manner, left_out: out, ..self.clone() }) as _)
     }
 }
 
 /// Azure takes keys under a name of its own, and tokens of its directory as bearers.
 pub(crate) fn key_header(host: &str, key: &str) -> (HeaderName, String) {
-    if host.ends_with(AZURE) && !key.starts_with("eyJ") {
+    if is_azure(host) && !key.starts_with("eyJ") {
         return (HeaderName::from_static("api-key"), key.to_owned());
     }
     (AUTHORIZATION, format!("Bearer {key}"))

@@ -57,7 +57,7 @@ impl Adapter for OpenAiResponses {
     }
 
     fn turns(&self, group: &Group<'_>, out: &mut Vec<u8>) -> serde_json::Result<()> {
-        encode::turns(group, &self.host, self.left_out, out)
+        encode::turns(group, &self.host, self.quirks.results, self.left_out, out)
     }
 
     fn tail(&self, request: &ChatRequest, info: &ModelInfo, out: &mut Vec<u8>) -> serde_json::Result<()> {
@@ -74,6 +74,7 @@ impl Adapter for OpenAiResponses {
     }
 
     fn leaving(&self, out: LeftOut) -> Option<Arc<dyn Adapter>> {
-        Some(Arc::new(Self { host: self.host.clone(), quirks: self.quirks, left_out: out }))
+        let is_known = LeftOut::THOUGHTS.and(LeftOut::SUMMARIES).covers(out);
+        is_known.then(|| Arc::new(Self { host: self.host.clone(), quirks: self.quirks, left_out: out }) as _)
     }
 }

@@ -4,6 +4,7 @@ use secrecy::SecretString;
 use crate::ProviderConfig;
 use crate::config::{Endpoint, Family};
 use crate::known_secrets::KnownSecrets;
+use crate::query::query_secrets;
 
 /// Longer sentences of a provider are cut here; some put the whole request into them.
 const LONGEST_MESSAGE: usize = 2_000;
@@ -26,6 +27,7 @@ impl Origin {
         let secrets = KnownSecrets::default();
         config.key.iter().for_each(|key| secrets.learn(key));
         config.network.proxy().into_iter().flat_map(|proxy| proxy.secrets()).for_each(|secret| secrets.learn(&secret));
+        query_secrets(&config.base_url).iter().for_each(|secret| secrets.learn(secret));
         config.headers.iter().for_each(|(_, value)| secrets.learn(&value.as_str().into()));
         Self {
             provider: config.id.clone(),

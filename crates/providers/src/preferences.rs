@@ -183,7 +183,7 @@ mod tests {
     #[test]
     fn what_a_list_says_beside_the_window_is_kept_and_counts_before_the_catalogue() {
         let config = || ProviderConfig::new("mine", Family::OpenAiChat, "http://localhost:8080/v1");
-        let price = Price { input: 1.0, output: 2.0, cache_read: None, cache_write: None, cache_write_hour: None };
+        let price = Price { input: 1.0, output: 2.0, ..Price::FREE };
         let sees = ListedModel {
             name: "gemma".into(),
             max_output: Some(8_192),
@@ -217,7 +217,7 @@ mod tests {
         assert!(of(json!({ "proxy": " ", "idle_seconds": 90 })).is_ok());
         assert!(of(json!({ "proxy": "http://127.0.0.1:3128" })).is_ok());
         assert!(of(json!({ "proxy": "nonsense" })).unwrap_err().message.contains("proxy"));
-        assert!(of(json!({ "certificates": "no pem" })).unwrap_err().message.contains("certificates"));
+        assert!(of(json!({ "certificates": "no pem" })).unwrap_err().message.contains("no certificate"));
     }
 
     #[test]

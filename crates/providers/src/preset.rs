@@ -45,6 +45,25 @@ pub struct Quirks {
     pub thoughts: ThoughtsBack,
     pub forced: Forced,
     pub documents: DocumentPart,
+    pub results: ResultPart,
+    pub cost: CostReport,
+}
+
+/// What a result may hold beside text, over OpenAI Responses.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ResultPart {
+    /// Images and documents.
+    All,
+    /// Images; a document goes beside it, into a message of the user (xAI).
+    Images,
+}
+
+/// What of a call's cost comes with its usage.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CostReport {
+    None,
+    /// US dollars as `cost`, and what the account of another is charged beside them (OpenRouter).
+    Dollars,
 }
 
 /// As what a PDF goes.
@@ -157,6 +176,8 @@ impl Quirks {
         thoughts: ThoughtsBack::OfCalls,
         forced: Forced::Taken,
         documents: DocumentPart::File,
+        results: ResultPart::All,
+        cost: CostReport::None,
     };
 
     /// Of servers that run open models, which take no documents.
@@ -209,7 +230,7 @@ impl Preset {
             Family::Bedrock => bedrock::is_home(host),
             Family::Vertex => vertex::is_home(host),
             // Every resource has a host of its own.
-            _ if self.id == "azure" => host.ends_with(AZURE),
+            _ if self.id == "azure" => is_azure(host),
             _ => host_of(self.base_url).is_ok_and(|home| home == host),
         }
     }
@@ -274,7 +295,16 @@ pub fn key_variables() -> impl Iterator<Item = &'static str> {
 }
 
 /// Where the resources of Azure OpenAI are.
-pub(crate) const AZURE: &str = ".openai.azure.com";
+const AZURE: &str = ".openai.azure.com";
+/// Where those of Foundry are too, each of which has all three
+/// (<https://learn.microsoft.com/azure/foundry/foundry-models/concepts/endpoints>).
+const FOUNDRY: [&str; 2] = [".services.ai.azure.com", ".cognitiveservices.azure.com"];
+
+/// Whether a host is that of a resource at Azure.
+pub(crate) fn is_azure(host: &str) -> bool {
+    [AZURE].iter().chain(&FOUNDRY).any(|end| host.ends_with(end))
+}
+
 /// What stands in front of it until the user names their resource.
 const AZURE_PLACE: &str = "your_resource";
 
@@ -409,7 +439,11 @@ pub const PRESETS: &[Preset] = &[
             "https://api.x.ai/v1",
             &["XAI_API_KEY"],
             "https://console.x.ai",
-            Quirks { cache: CacheField::Key, ..Quirks::effort(EffortField::ReasoningEffort) },
+            Quirks {
+                cache: CacheField::Key,
+                results: ResultPart::Images,
+                ..Quirks::effort(EffortField::ReasoningEffort)
+            },
         )
     },
     vendor(
@@ -429,6 +463,7 @@ pub const PRESETS: &[Preset] = &[
         Quirks {
             cache: CacheField::OfAnthropic,
             prices: PriceList::PerToken,
+            cost: CostReport::Dollars,
             ..Quirks::effort(EffortField::Reasoning)
         },
     ),
@@ -530,7 +565,13 @@ mod tests {
     fn quirks_go_by_the_host_and_not_by_the_name() {
         assert_eq!(Quirks::of_host("api.openai.com").limit, LimitField::MaxCompletionTokens);
         assert_eq!(Quirks::of_host("mine.openai.azure.com").limit, LimitField::MaxCompletionTokens);
+        for host in ["mine.services.ai.azure.com", "mine.cognitiveservices.azure.com"] {
+            assert_eq!(Quirks::of_host(host), Quirks::OPENAI, "{host}");
+            let address = format!("https://{host}/openai/v1");
+            assert_eq!(preset("azure").unwrap().family_at(&address), Family::OpenAiResponses, "{host}");
+        }
         assert_eq!(Quirks::of_host("openai.azure.com.evil.example"), Quirks::COMMON);
+        assert_eq!(Quirks::of_host("evilservices.ai.azure.com"), Quirks::COMMON);
         assert_eq!(Quirks::of_host("api.mistral.ai").usage, UsageReport::Always);
         assert_eq!(Quirks::of_host("gateway.example"), Quirks::COMMON);
     }

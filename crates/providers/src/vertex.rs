@@ -57,6 +57,16 @@ fn is_claude(model: &str) -> bool {
     model.rsplit('/').next().unwrap_or(model).starts_with("claude")
 }
 
+/// The address of a place: a region, one of the two that span several, or `global`
+/// (<https://docs.cloud.google.com/vertex-ai/docs/general/locations>).
+pub(crate) fn address_of(location: &str) -> String {
+    match location {
+        "global" => "https://aiplatform.googleapis.com".to_owned(),
+        "us" | "eu" => format!("https://aiplatform.{location}.rep.googleapis.com"),
+        region => format!("https://{region}-aiplatform.googleapis.com"),
+    }
+}
+
 /// Whether a host is Google's own.
 pub(crate) fn is_home(host: &str) -> bool {
     host == "aiplatform.googleapis.com"
@@ -136,12 +146,10 @@ impl Adapter for Vertex {
     }
 
     fn leaving(&self, out: LeftOut) -> Option<Arc<dyn Adapter>> {
-        if out != LeftOut::THOUGHTS {
-            return None;
-        }
         let publisher = match &self.publisher {
-            Publisher::Anthropic(claude) => Publisher::Anthropic(claude.without_thoughts()),
-            Publisher::Google(gemini) => Publisher::Google(gemini.without_thoughts()),
+            Publisher::Anthropic(claude) if out == LeftOut::THOUGHTS => Publisher::Anthropic(claude.without_thoughts()),
+            Publisher::Anthropic(_) => return None,
+            Publisher::Google(gemini) => Publisher::Google(gemini.without(out)?),
         };
         Some(Arc::new(Self { place: self.place.clone(), publisher }))
     }

@@ -68,3 +68,17 @@ fn homes() {
     }
     assert_eq!(location_of("aiplatform.eu.rep.googleapis.com"), "eu");
 }
+
+#[test]
+fn an_address_is_that_of_its_place() {
+    for (place, address) in [
+        ("global", "https://aiplatform.googleapis.com"),
+        ("us", "https://aiplatform.us.rep.googleapis.com"),
+        ("eu", "https://aiplatform.eu.rep.googleapis.com"),
+        ("us-east5", "https://us-east5-aiplatform.googleapis.com"),
+    ] {
+        assert_eq!(address_of(place), address);
+        let host = crate::host_of(address).unwrap();
+        assert_eq!((is_home(&host), location_of(&host)), (true, place));
+    }
+}

@@ -125,3 +125,61 @@ async fn both_may_be_refused_and_another_refusal_is_one() {
     assert_eq!(message_of(&*other, thoughtful).await.unwrap_err().message, SEALED);
     assert_eq!(server.requests().len(), 7);
 }
+
+/// A model that came out after this was written may have other levels.
+#[tokio::test]
+async fn a_level_that_gemini_refuses_is_left_to_it_and_not_asked_for_again() {
+    let server = ModelServer::start();
+    server.once(refusal("Thinking level HIGH is not supported for this model.")).once("done").once("more");
+    server.once("less");
+    let model = connect(&config(&server, Family::Gemini, Wire::Gemini), "gemini-9-flash").unwrap();
+    let hello = |effort| ChatRequest { effort: Some(effort), ..asking(vec![Message::human("h", "hello")]) };
+    for (effort, words) in [(Effort::High, "done"), (Effort::High, "more"), (Effort::Low, "less")] {
+        assert_eq!(message_of(&*model, hello(effort)).await.unwrap().text(), words);
+    }
+    let levels = sent(&server, 0).into_iter().map(|body| body["generationConfig"]["thinkingConfig"].clone());
+    let untold = json!({ "includeThoughts": true });
+    let told = |level: &str| json!({ "includeThoughts": true, "thinkingLevel": level });
+    assert_eq!(levels.collect::<Vec<_>>(), [told("HIGH"), untold.clone(), untold, told("LOW")]);
+}
+
+/// The refusal is no refusal but the end of a reply; whoever asks again asks without thoughts.
+#[tokio::test]
+async fn a_signature_that_gemini_misses_is_not_missed_twice() {
+    let missing = || {
+        let chunk = json!({ "candidates": [{ "finishReason": "MISSING_THOUGHT_SIGNATURE" }] });
+        Reply::http(200, format!("data: {chunk}\r\n\r\n")).header("content-type", "text/event-stream")
+    };
+    let server = ModelServer::start();
+    server.once(Reply::new().and_reasoning("Hm.", Some("sig")).and_call_with_id("c", "ls", json!({})));
+    server.once(missing()).once("done").once(missing()).once(missing());
+    let model = connect(&config(&server, Family::Gemini, Wire::Gemini), "gemini-3-pro").unwrap();
+    let next = next(message_of(&*model, asking(vec![Message::human("h", "hello")])).await.unwrap());
+    let error = message_of(&*model, next.clone()).await.unwrap_err();
+    assert!(error.is_retryable() && error.message.contains("thought signature"), "{error}");
+    assert_eq!(message_of(&*model, next.clone()).await.unwrap().text(), "done");
+    let signatures = |body: &Value| body["contents"][1]["parts"].to_string().contains("skip_thought_signature");
+    assert_eq!(sent(&server, 1).iter().map(signatures).collect::<Vec<_>>(), [false, true]);
+    let error = message_of(&*model, next).await.unwrap_err();
+    assert!(!error.is_retryable(), "it is of no use: {error}");
+}
+
+/// What results show stands behind them in a message of the user, which older validators of Mistral's refuse.
+#[tokio::test]
+async fn who_takes_nothing_of_the_users_behind_results_gets_a_word_of_the_models_between() {
+    let server = ModelServer::start();
+    server.once(Reply::new().and_call_with_id("c", "ls", json!({})));
+    server.once(refusal("Unexpected role 'user' after role 'tool'")).once("done").once("more");
+    let model = connect(&config(&server, Family::OpenAiChat, Wire::OpenAi), "mistral-large").unwrap();
+    let mut next = next(message_of(&*model, asking(vec![Message::human("h", "hello")])).await.unwrap());
+    next.messages.push(Message::human("h2", "and now?").into());
+    for words in ["done", "more"] {
+        assert_eq!(message_of(&*model, next.clone()).await.unwrap().text(), words);
+    }
+    let roles = |body: &Value| {
+        let turns = body["messages"].as_array().unwrap().clone();
+        turns.iter().map(|turn| turn["role"].as_str().unwrap().to_owned()).collect::<Vec<_>>().join(" ")
+    };
+    let (plain, bridged) = ("user assistant tool user", "user assistant tool assistant user");
+    assert_eq!(sent(&server, 1).iter().map(roles).collect::<Vec<_>>(), [plain, bridged, bridged]);
+}

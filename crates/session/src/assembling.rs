@@ -100,9 +100,11 @@ impl Actor {
     }
 
     async fn built(&self, draft: Draft) -> Result<Arc<Agent>, SessionError> {
-        let Draft { mut config, calls, info, problems, of_project } = draft;
+        let Draft { mut config, calls, info, mut problems, of_project } = draft;
         self.extend(&mut config, of_project).await?;
-        config.models = self.models_of(&config.subagents).await;
+        let (models, unusable) = self.models_of(&config.subagents).await;
+        config.models = models;
+        problems.extend(unusable);
         calls.put_into(&mut config);
         config.everywhere.push(Arc::new(Definitions::new(problems)));
         config.everywhere.push(Arc::new(Watching::new(Arc::clone(&self.stream))));

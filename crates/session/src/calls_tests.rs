@@ -58,8 +58,12 @@ fn named(name: &str) -> ModelRef {
     ModelRef { provider: "test".into(), name: name.into() }
 }
 
+/// A picture as far as one sees without drawing it.
+const PNG: &[u8] =
+    b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\0\0\x02\0\0\0\x02\x08\x06\0\0\0....\0\0\0\x01IDAT\0....\0\0\0\0IEND....";
+
 /// A dollar for a thousand tokens read, nothing for those written.
-const DEAR: Price = Price { input: 1_000.0, output: 0.0, cache_read: None, cache_write: None, cache_write_hour: None };
+const DEAR: Price = Price { input: 1_000.0, output: 0.0, ..Price::FREE };
 
 fn model(name: &str, price: Option<Price>, replies: Vec<Scripted>) -> (String, Arc<ScriptedModel>) {
     called(name, price, ScriptedModel::new(replies))
@@ -87,7 +91,7 @@ fn overloaded() -> Scripted {
 
 impl Stage {
     async fn new(models: Vec<(String, Arc<ScriptedModel>)>, settings: ModelSettings) -> Self {
-        let project = Project::new().file("a.txt", "one\n");
+        let project = Project::new().file("a.txt", "one\n").file("a.png", PNG);
         let models: HashMap<_, _> = models.into_iter().collect();
         let parts = SessionsParts {
             database: None,
@@ -234,6 +238,46 @@ async fn a_second_model_that_is_overloaded_too_is_asked_once() {
     let stage = Stage::new(models, settings).await;
     assert_eq!(stage.say("hello").await, SessionStatus::Failed);
     assert_eq!(stage.models["spare"].requests().len(), 1);
+}
+
+/// It was the first that had looked at the picture.
+#[tokio::test]
+async fn a_second_model_that_refuses_pictures_is_asked_without_and_the_first_still_gets_them() {
+    let look = Reply::call("read_file", json!({ "file_path": "/a.png" }));
+    let refusal = ModelError::new(ModelErrorKind::InvalidRequest, "test", "image_url is only supported by some models");
+    let big = model("big", None, vec![look.into(), overloaded(), said("from big")]);
+    let models = vec![big, model("spare", None, vec![refusal.into(), said("from spare")])];
+    let settings = ModelSettings { fallback: Some(named("spare")), ..ModelSettings::default() };
+    let stage = Stage::new(models, settings).await;
+    assert_eq!(stage.say("look").await, SessionStatus::Idle);
+    assert_eq!(stage.say("again").await, SessionStatus::Idle);
+    let pictures = |model: &str| -> Vec<usize> {
+        let seen = |request: &ChatRequest| {
+            let blocks = request.messages.iter().flat_map(|message| message.content());
+            blocks.filter(|block| matches!(block, bosun_model::ContentBlock::Media(_))).count()
+        };
+        stage.models[model].requests().iter().map(seen).collect()
+    };
+    assert_eq!((pictures("spare"), pictures("big")), (vec![1, 0], vec![0, 1, 1]));
+}
+
+/// What is beside the conversation is the session's own model.
+#[tokio::test]
+async fn a_failure_of_the_second_model_names_it() {
+    let gone = ModelError::new(ModelErrorKind::InvalidRequest, "test", "nothing answers");
+    let models =
+        vec![model("big", None, vec![overloaded(), gone.clone().into()]), model("spare", None, vec![gone.into()])];
+    let settings = ModelSettings { fallback: Some(named("spare")), ..ModelSettings::default() };
+    let stage = Stage::new(models, settings).await;
+    let failed = async || {
+        let items = stage.sessions.subscribe(&stage.session).await.unwrap().snapshot.items;
+        let Some(ItemBody::Notice(notice)) = items.into_iter().last().map(|item| item.body) else { panic!() };
+        (notice.detail, notice.model)
+    };
+    assert_eq!(stage.say("hello").await, SessionStatus::Failed);
+    assert_eq!(failed().await, ("nothing answers".to_owned(), Some(named("spare"))));
+    stage.say("again").await;
+    assert_eq!(failed().await, ("nothing answers".to_owned(), None));
 }
 
 /// A provider refuses a limit that its model does not have.
@@ -488,6 +532,35 @@ async fn the_budget_of_a_day_holds_across_sessions() {
 }
 
 #[tokio::test]
+async fn a_budget_that_does_not_count_a_model_is_said_once_in_a_session() {
+    let mut settings = ModelSettings::default();
+    let stage = Stage::new(vec![model("big", None, vec![said("1"), said("2"), said("3")])], settings.clone()).await;
+    stage.say("a").await;
+    assert_eq!(stage.problems().await, [], "there is no budget");
+    settings.budgets.day = Budget { warn: None, stop: Some(1.0) };
+    stage.sessions.save_model_settings(settings).await.unwrap();
+    stage.say("b").await;
+    stage.say("c").await;
+    assert_eq!(stage.problems().await, [Problem::BudgetNotCounted { model: "test:big".into() }]);
+}
+
+#[tokio::test]
+async fn a_call_is_kept_with_whose_it_is() {
+    let sending = Reply::call("task", json!({ "description": "look", "subagent_type": "general-purpose" }));
+    let models = vec![model("big", Some(DEAR), vec![sending.into(), said("found"), said("done")])];
+    let stage = Stage::new(models, ModelSettings::default()).await;
+    stage.say("go").await;
+    let usage = stage.sessions.session_usage(&stage.session).await.unwrap();
+    let names: Vec<_> = usage.calls.iter().map(|call| call.agent.as_ref().unwrap().name.as_str()).collect();
+    assert_eq!(names, ["main", "general-purpose", "main"]);
+    let main = usage.agents.iter().find(|used| used.agent.session == stage.session).unwrap();
+    let sent = usage.agents.iter().find(|used| used.agent.name == "general-purpose").unwrap();
+    assert_eq!((main.total.calls, sent.total.calls, sent.total.cost), (2, 1, 1.0));
+    let agents = stage.sessions.subscribe(&stage.session).await.unwrap().snapshot.agents;
+    assert!(agents.iter().any(|agent| agent.session == sent.agent.session), "it is the subagent's own session");
+}
+
+#[tokio::test]
 async fn no_summary_is_asked_for_once_a_budget_is_used_up() {
     let long = || said(&"much to be said. ".repeat(100));
     let replies = vec![long(), long(), long(), long(), said("the story")];
@@ -586,13 +659,11 @@ async fn a_turn_that_is_being_stopped_still_runs() {
     assert!(futures_util::poll!(&mut stopping).is_pending());
     let refused = stage.sessions.compact(&stage.session, None).await.unwrap_err();
     assert!(matches!(refused.problem, Problem::TurnRunning), "{refused}");
-    stage.sessions.steer(&stage.session, "and then this".into()).await.unwrap();
     let (again, first) = tokio::join!(stage.sessions.stop(&stage.session), stopping);
     again.and(first).unwrap();
     call.cancelled().await;
     let status = stage.sessions.quiet(&stage.session).await.unwrap().summary.status;
-    let queue = stage.sessions.subscribe(&stage.session).await.unwrap().snapshot.queue;
-    assert_eq!((status, queue.len()), (SessionStatus::Stopped, 1), "what was said waits");
+    assert_eq!(status, SessionStatus::Stopped);
 }
 
 /// The calls that it had begun are none, and the model is not asked for them once more.
@@ -632,6 +703,7 @@ async fn the_small_model_names_a_session_after_its_first_turn() {
     let request = &stage.models["small"].requests()[0];
     assert!(matches!(&*request.messages[0], bosun_model::Message::Human(message)
         if bosun_model::text_of(&message.content).contains("please do mend")));
+    assert_eq!(request.effort, Some(bosun_model::Effort::Off), "what it thinks is of its few tokens");
     let usage = stage.sessions.session_usage(&stage.session).await.unwrap();
     assert!(usage.calls.iter().any(|call| call.purpose == CallPurpose::Title));
 }

@@ -84,8 +84,11 @@ impl Host for SessionHost {
                 created_at: self.tree.clock.now_ms(),
                 summary: serde_json::json!({ "name": start.name, "description": start.description }),
             };
+            let made = new.id.clone();
             let stored = self.tree.database.create_session(new).await?;
-            let entries = self.tree.database.entries(&stored.id, 0).await?;
+            // One that was made just now has none yet.
+            let is_new = stored.id == made;
+            let entries = if is_new { Vec::new() } else { self.tree.database.entries(&stored.id, 0).await? };
             let stream = child_stream(&self.tree, &self.stream, &stored, &entries);
             stream.update(|projection| projection.set_running(true));
             let host = Self { tree: Arc::clone(&self.tree), session: stored.id.clone(), stream };

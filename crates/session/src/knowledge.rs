@@ -91,19 +91,27 @@ impl Actor {
         Ok(found)
     }
 
-    /// The models that `subagents` name as `provider:name`. One that cannot be had is left out: sending such a subagent
-    /// says so.
-    pub(crate) async fn models_of(&self, subagents: &[SubagentSpec]) -> BTreeMap<String, Arc<dyn ChatModel>> {
-        let mut models = BTreeMap::new();
-        for name in subagents.iter().filter_map(|spec| spec.model.as_ref()) {
+    /// The models that `subagents` name as `provider:name`, and which of them cannot be had. Those are left out: sending
+    /// such a subagent says so too.
+    pub(crate) async fn models_of(
+        &self,
+        subagents: &[SubagentSpec],
+    ) -> (BTreeMap<String, Arc<dyn ChatModel>>, Vec<String>) {
+        let (mut models, mut problems) = (BTreeMap::new(), Vec::new());
+        for spec in subagents {
+            let Some(name) = spec.model.as_ref().filter(|name| !models.contains_key(*name)) else { continue };
             let Some((provider, model)) = name.split_once(':') else { continue };
             let model = ModelRef { provider: provider.to_owned(), name: model.to_owned() };
             match self.setting.models.connect(&model).await {
                 Ok(model) => drop(models.insert(name.clone(), model)),
-                Err(error) => tracing::warn!(%error, model = %name, "a subagent's model cannot be had"),
+                Err(error) => problems.push(format!(
+                    "'{}' cannot be sent: its model {name} is not available ({error}); set the model up, or remove it \
+                     from the subagent",
+                    spec.name
+                )),
             }
         }
-        models
+        (models, problems)
     }
 }
 

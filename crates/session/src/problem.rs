@@ -452,6 +452,7 @@ impl Explain for SubagentFileError {
                     FieldKind::Schema => Problem::FieldNotSchema { field },
                     FieldKind::Number => Problem::FieldNotNumber { field },
                     FieldKind::Effort => Problem::FieldNotEffort { field },
+                    FieldKind::Model => Problem::FieldNotModel { field },
                     FieldKind::Rules => Problem::FieldNotRules { field },
                 }
             }
@@ -475,6 +476,7 @@ impl Explain for SubagentWarning {
         match self.clone() {
             Self::Unknown(field) => Problem::FieldUnknown { field },
             Self::ByLine(detail) => Problem::FrontMatterByLine { detail },
+            Self::DescriptionCut { most } => Problem::DescriptionCut { most: number(most) },
         }
     }
 }

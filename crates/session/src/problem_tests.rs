@@ -188,6 +188,7 @@ fn declarations_are_refused_in_one_sentence_everywhere() {
         FieldKind::Number,
         FieldKind::Rules,
         FieldKind::Effort,
+        FieldKind::Model,
     ];
     same(&kinds.map(|wanted| SubagentFileError::Field { field: "tools", wanted }));
     same(&[SubagentFileError::Missing("name"), SubagentFileError::Name(name())]);

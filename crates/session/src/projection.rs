@@ -20,7 +20,6 @@ mod tools;
 
 pub(crate) use approvals::reach;
 pub(crate) use changes::{Deed, Did, Scoped, Span, command_of, kind_of};
-use notices::notice_of;
 pub(crate) use summary::changes_summary;
 use summary::moves_session;
 
@@ -208,10 +207,11 @@ impl Projection {
                 self.asked = message.asked.clone().or(self.asked.take());
             }
             EntryBody::SideCall { usage, cost, .. } => summary::add(&mut self.summary.usage, *usage, *cost),
-            EntryBody::ModelFailed { error, partial, message } => {
+            EntryBody::ModelFailed { error, partial, message, asked } => {
                 let id = message.clone().unwrap_or_else(|| MessageId::new(format!("failed-{}", recorded.seq)));
                 self.settle_reply(&id, partial, at);
-                self.notice(recorded.seq, at, notice_of(error));
+                let notice = self.notice_of(error, asked.as_ref());
+                self.notice(recorded.seq, at, notice);
             }
             EntryBody::Asked { ask } => self.asked(ask, at),
             EntryBody::Decided { call_id, record } => self.decided(call_id, record, at),
@@ -244,7 +244,12 @@ impl Projection {
                 self.notice(
                     recorded.seq,
                     at,
-                    Notice { code: convert::note(*kind), detail: detail.clone(), problem: about.clone().map(of_note) },
+                    Notice {
+                        code: convert::note(*kind),
+                        detail: detail.clone(),
+                        problem: about.clone().map(of_note),
+                        model: None,
+                    },
                 );
             }
             EntryBody::FilesChanged { files, .. } => self.notice(recorded.seq, at, watching::notice(files)),

@@ -74,7 +74,8 @@ struct Root {
     id: SessionId,
 }
 
-/// The roots whose summary the entries change, by id.
+/// The roots whose summary the entries change, by id. Whether they do hangs on what their own sessions recorded before
+/// and on nobody else, so that it can be asked before anyone is waited for.
 fn changed_roots(batches: &[Batch]) -> Vec<Root> {
     let changing = batches.iter().filter(|batch| batch.entries.iter().any(|entry| changes_summary(&entry.body)));
     let mut roots: Vec<Root> = changing
@@ -86,6 +87,7 @@ fn changed_roots(batches: &[Batch]) -> Vec<Root> {
         .collect();
     roots.sort_by(|a, b| a.id.cmp(&b.id));
     roots.dedup_by(|a, b| a.id == b.id);
+    roots.retain(|root| root.stream.read(|projection| root_summary(projection, batches)).is_some());
     roots
 }
 
@@ -105,4 +107,73 @@ fn own_summary(projection: &Projection, batch: &Batch) -> Option<Listed> {
         fields.insert("description".into(), agent.description.clone().into());
     }
     Some(Listed { summary: stored, updated_at: summary.updated_at })
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Mutex;
+
+    use bosun_agent::{ChildStart, EntryBody, Host, SystemClock, UuidSource};
+    use bosun_model::HumanMessage;
+    use bosun_protocol::ProjectId;
+    use bosun_store::{Database, NewSession};
+    use futures_util::poll;
+
+    use super::*;
+    use crate::host::SessionHost;
+    use crate::projection::Subject;
+    use crate::stream::Summaries;
+
+    /// The host of a session that is new.
+    async fn root() -> SessionHost {
+        let database = Database::in_memory().unwrap();
+        let (id, project) = (SessionId::new("root"), ProjectId::new("p"));
+        let new = NewSession {
+            id: id.clone(),
+            project: project.to_string(),
+            parent: None,
+            created_at: 1,
+            summary: serde_json::json!({}),
+        };
+        database.create_session(new).await.unwrap();
+        let summaries = Arc::new(Summaries::default());
+        let tree = Tree {
+            database,
+            clock: Arc::new(SystemClock),
+            ids: Arc::new(UuidSource),
+            project: project.clone(),
+            summaries: Arc::clone(&summaries),
+            blobs: None,
+            streams: Mutex::default(),
+            summary_order: tokio::sync::Mutex::default(),
+            model: Mutex::default(),
+        };
+        let path = vec!["main".into()];
+        let subject = Subject { id: id.clone(), project, parent: None, path, task: None, created_at: 1, model: None };
+        let stream = Arc::new(Stream::new(Projection::new(subject), None, summaries));
+        SessionHost { tree: Arc::new(tree), session: id, stream }
+    }
+
+    fn begun() -> Vec<JournalEntry> {
+        let message = HumanMessage { id: "h".into(), content: vec!["go".into()] };
+        vec![JournalEntry { at: 2, body: EntryBody::TurnStarted { turn: 1, message } }]
+    }
+
+    #[tokio::test]
+    async fn a_subagent_waits_for_what_lists_show_of_its_root_only_where_it_changes_that() {
+        let root = root().await;
+        let start = ChildStart { call_id: "c".into(), name: "a".into(), description: "d".into() };
+        let child = root.child(start.clone()).await.unwrap();
+        assert!(child.entries.is_empty());
+        let others = root.tree.summary_order.lock().await;
+        child.host.journal().append(begun()).await.unwrap();
+        let mut own = root.journal().append(begun());
+        for _ in 0..10 {
+            assert!(poll!(&mut own).is_pending(), "its own is what lists show");
+            tokio::task::yield_now().await;
+        }
+        drop(others);
+        own.await.unwrap();
+        assert_eq!(root.child(start).await.unwrap().entries.len(), 1, "one that was made before is read");
+    }
 }

@@ -63,7 +63,7 @@ impl Actor {
     }
 
     /// Takes up a turn that failed, was stopped, reached a limit or was interrupted; behind a finished one the first
-    /// message that waits.
+    /// message that waits, or else the subagents that work beside it.
     pub(crate) async fn continue_turn(self: &Arc<Self>) -> Result<(), SessionError> {
         let mut turn = self.turn().await;
         if self.is_summing() {
@@ -74,17 +74,19 @@ impl Actor {
         }
         let draft = self.prepare().await?;
         let beginning = self.beginning().await;
-        let (open, last, end) =
-            self.log.with_state(|state| (state.turn.is_some(), state.turns, state.last_end.clone()));
-        if !open {
-            let entries = match (end, self.first_queued()) {
-                (None | Some(TurnEnd::Done | TurnEnd::Empty), Some(first)) => self.taken(first),
-                (None, None) => return Err(SessionError::invalid(Problem::NothingToContinue)),
-                (Some(TurnEnd::Done), None) => {
-                    return Err(SessionError::invalid(Problem::TurnFinished));
-                }
-                (Some(_), _) => vec![EntryBody::TurnContinued { turn: last }],
-            };
+        let (open, last, end, beside) = self.log.with_state(|state| {
+            (state.turn.is_some(), state.turns, state.last_end.clone(), state.at_work_beside().next().is_some())
+        });
+        let entries = match (end, self.first_queued()) {
+            _ if open => None,
+            (None | Some(TurnEnd::Done | TurnEnd::Empty), Some(first)) => Some(self.taken(first)),
+            // They are taken up whether or not a turn is open.
+            (Some(TurnEnd::Done | TurnEnd::Empty), None) if beside => None,
+            (None, None) => return Err(SessionError::invalid(Problem::NothingToContinue)),
+            (Some(TurnEnd::Done), None) => return Err(SessionError::invalid(Problem::TurnFinished)),
+            (Some(_), _) => Some(vec![EntryBody::TurnContinued { turn: last }]),
+        };
+        if let Some(entries) = entries {
             self.open_turn(entries).await?;
         }
         drop(beginning);

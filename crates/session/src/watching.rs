@@ -248,5 +248,5 @@ pub(crate) fn notice(files: &[OutsideChange]) -> Notice {
     if files.len() > SHOWN {
         detail.push(format!("+{}", files.len() - SHOWN));
     }
-    Notice { code: NoticeCode::FilesChanged, detail: detail.join(", "), problem: None }
+    Notice { code: NoticeCode::FilesChanged, detail: detail.join(", "), problem: None, model: None }
 }

@@ -22,6 +22,16 @@ pub struct StoredCall {
     pub usage: Usage,
     /// US dollars; `None` where the price or the usage is not known.
     pub cost: Option<f64>,
+    /// Who made it; `None` of calls that were stored before that was, and of those of no session.
+    pub agent: Option<CallingAgent>,
+}
+
+/// An agent that makes calls.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CallingAgent {
+    /// Its own session, which may be a subagent's.
+    pub session: SessionId,
+    pub name: String,
 }
 
 /// What several calls came to.
@@ -57,7 +67,7 @@ impl Database {
         self.read(move |connection| {
             let mut select = connection.prepare_cached(
                 "SELECT session, project, at, day, provider, model, purpose, milliseconds, input, output, cache_read,
-                        cache_write, reasoning, cost
+                        cache_write, reasoning, cost, agent_session, agent
                  FROM model_calls WHERE session = ?1 ORDER BY at DESC, id DESC LIMIT ?2",
             )?;
             let rows = select.query_map(params![session.as_str(), limit], call)?;
@@ -103,8 +113,8 @@ fn insert(connection: &Connection, call: &StoredCall) -> Result<(), DatabaseErro
     connection
         .prepare_cached(
             "INSERT INTO model_calls (session, project, at, day, provider, model, purpose, milliseconds, input, output,
-                                      cache_read, cache_write, reasoning, cost)
-             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14)",
+                                      cache_read, cache_write, reasoning, cost, agent_session, agent)
+             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16)",
         )?
         .execute(params![
             call.session.as_str(),
@@ -121,6 +131,8 @@ fn insert(connection: &Connection, call: &StoredCall) -> Result<(), DatabaseErro
             tokens(usage.cache_write),
             tokens(usage.reasoning),
             call.cost,
+            call.agent.as_ref().map(|agent| agent.session.as_str()),
+            call.agent.as_ref().map(|agent| agent.name.as_str()),
         ])?;
     Ok(())
 }
@@ -137,6 +149,10 @@ fn call(row: &Row<'_>) -> rusqlite::Result<StoredCall> {
         milliseconds: row.get(7)?,
         usage: usage(row, 8)?,
         cost: row.get(13)?,
+        agent: match (row.get::<_, Option<String>>(14)?, row.get(15)?) {
+            (Some(session), Some(name)) => Some(CallingAgent { session: SessionId::new(session), name }),
+            _ => None,
+        },
     })
 }
 
@@ -159,9 +175,9 @@ fn usage(row: &Row<'_>, first: usize) -> rusqlite::Result<Usage> {
         output: count(row, first + 1)?,
         cache_read: count(row, first + 2)?,
         cache_write: count(row, first + 3)?,
-        // A part of the figure before; what it cost more stands in the cost of the call.
-        cache_write_hour: None,
         reasoning: count(row, first + 4)?,
+        // Parts of the figures before, and what was charged: that stands in the cost of the call.
+        ..Usage::default()
     })
 }
 
@@ -192,6 +208,7 @@ mod tests {
             milliseconds: 900,
             usage: Usage { input: Some(1_000), output: Some(10), cache_read: Some(600), ..Usage::default() },
             cost,
+            agent: Some(CallingAgent { session: SessionId::new("child"), name: "scout".into() }),
         }
     }
 

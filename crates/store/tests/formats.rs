@@ -11,7 +11,8 @@ use bosun_agent::{Clock, Recorded, SessionId, State};
 use bosun_backend::{Namespace, Store, StoreQuery};
 use bosun_model::Usage;
 use bosun_store::{
-    Database, FORMAT, KeyValueStore, NewSession, ProviderAccount, StoredCall, StoredProject, StoredVerdict, Verdict,
+    CallingAgent, Database, FORMAT, KeyValueStore, NewSession, ProviderAccount, StoredCall, StoredProject,
+    StoredVerdict, Verdict,
 };
 use pretty_assertions::assert_eq;
 use serde_json::{Value, json};
@@ -87,6 +88,7 @@ fn call() -> StoredCall {
         milliseconds: 900,
         usage: Usage { input: Some(100), output: Some(10), ..Usage::default() },
         cost: Some(0.25),
+        agent: Some(CallingAgent { session: SessionId::new("s2"), name: "scout".into() }),
     }
 }
 
@@ -105,6 +107,9 @@ const KNOWLEDGE: i64 = 4;
 
 /// The first format with what model calls cost.
 const CALLS: i64 = 5;
+
+/// The first format with whose they were.
+const CALLERS: i64 = 7;
 
 async fn has_knowledge(database: &Database) {
     let user = Namespace::new(["memories", "user"]).unwrap();
@@ -168,7 +173,9 @@ async fn formats_of_every_version_open_with_all_that_was_in_them() {
             has_knowledge(&database).await;
         }
         if format >= CALLS {
-            assert_eq!(database.calls_of_session(&SessionId::new("s1"), 2).await.unwrap(), [call()]);
+            let agent = call().agent.filter(|_| format >= CALLERS);
+            let calls = database.calls_of_session(&SessionId::new("s1"), 2).await.unwrap();
+            assert_eq!(calls, [StoredCall { agent, ..call() }], "format {format}");
         }
         let backup = folder.path().join(format!("bosun.db.format-{format}"));
         assert_eq!(backup.exists(), format < FORMAT, "an older format is kept beside the new one");

@@ -102,6 +102,9 @@ pub(crate) fn changed(text: String, changes: &[Change], diff: Option<FileDiff>) 
              as now",
         );
     }
+    if changes.iter().any(|change| change.stripped) {
+        text.push_str(". Bits of its mode or extended attributes that it had could not be kept");
+    }
     ToolOutput {
         update: StateUpdate {
             files: changes.iter().flat_map(|change| change.state.iter().cloned()).collect(),
@@ -169,6 +172,7 @@ mod tests {
             occurrences: 0,
             parted: false,
             handed_over: false,
+            stripped: false,
             state: Vec::new(),
         };
         let said =
@@ -176,5 +180,7 @@ mod tests {
         assert_eq!(said(&change), "Done");
         change.handed_over = true;
         assert!(said(&change).starts_with("Done. Its owner or group could not be kept"), "{}", said(&change));
+        change.stripped = true;
+        assert!(said(&change).ends_with("that it had could not be kept"), "{}", said(&change));
     }
 }

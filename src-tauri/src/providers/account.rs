@@ -1,5 +1,5 @@
 use bosun_protocol::{ErrorCode, Problem, ProviderFamily, SaveProvider};
-use bosun_providers::{Account, Family, SavedAccount, host_of};
+use bosun_providers::{Account, Family, SavedAccount, host_of, secret_in_query};
 use bosun_session::Explain;
 use bosun_store::ProviderAccount;
 use secrecy::{ExposeSecret, SecretString};
@@ -40,6 +40,10 @@ pub(crate) fn from_form(id: String, form: &SaveProvider) -> Result<Account, Fail
         return Err(invalid(Problem::BaseUrlTooLong));
     }
     host_of(base_url).map_err(|error| invalid(error.problem()))?;
+    // It would be kept in the database, where no key is.
+    if let Some(name) = secret_in_query(base_url) {
+        return Err(invalid(Problem::BaseUrlQuery { name: name.to_owned() }));
+    }
     let family = wire(form.family).ok_or_else(|| invalid(Problem::TourBuiltIn))?;
     let account = match form.chosen {
         true => Account::choosing(id, label, family, base_url),
@@ -126,12 +130,13 @@ mod tests {
             (form("a", "h/v1"), "http"),
             (form("a", "file:///etc/passwd"), "http"),
             (form("a", &format!("https://{long}")), "too long"),
+            (form("a", "https://h/v1?api-version=1&subscription-key=0f9a8b7c"), "custom header"),
             (SaveProvider { family: ProviderFamily::Tour, ..form("a", "https://h") }, "tour"),
         ];
         for (form, word) in cases {
             let refused = from_form("own".to_owned(), &form).unwrap_err().0;
             assert_eq!(refused.code, ErrorCode::Invalid);
-            assert!(refused.message.contains(word), "{}", refused.message);
+            assert!(refused.message.contains(word) && !refused.message.contains("0f9a8b7c"), "{}", refused.message);
         }
         let anthropic = from_form("anthropic".to_owned(), &form("a", "https://h/v1")).unwrap_err().0;
         assert!(anthropic.message.contains("cannot be changed"), "{}", anthropic.message);
@@ -140,6 +145,8 @@ mod tests {
         assert_eq!(back.map(|account| account.family), Ok(Family::OpenAiResponses));
         let own = from_form("own".to_owned(), &form("Gateway", "https://gate.example/v1/responses"));
         assert_eq!(own.map(|account| account.family).ok(), Some(Family::OpenAiResponses));
+        let versioned = from_form("own".to_owned(), &form("Gateway", "https://gate.example/v1?api-version=2024-10-21"));
+        assert!(versioned.is_ok_and(|account| account.base_url.ends_with("?api-version=2024-10-21")));
         // What the person chose is kept as such, and read back.
         let form = SaveProvider { chosen: true, ..form("Gateway", "https://gate.example/v1/responses") };
         let Ok(own) = from_form("own".to_owned(), &form) else { panic!() };

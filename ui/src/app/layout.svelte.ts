@@ -1,5 +1,7 @@
 /** What a person arranged: widths, what is open. Remembered per project, on this machine only. */
 
+import { TEXT_RESIZED, textScale } from './theme';
+
 export type Tab = 'plan' | 'agents' | 'changes' | 'files' | 'timeline';
 
 interface Saved {
@@ -46,17 +48,23 @@ export class Layout {
   split = $state(START.split);
 
   private window = $state(window.innerWidth);
+  /** How large words are drawn: larger ones need more room everywhere. */
+  private scale = $state(textScale());
   /** Too narrow for a sidebar with words. */
-  readonly isNarrow = $derived(this.window < ICONS);
+  readonly isNarrow = $derived(this.window < ICONS * this.scale);
+  private readonly leastSidebar = $derived(WIDTHS.sidebar.min * this.scale);
   /** The sidebar as it is drawn beside the others. */
   readonly sidebarWidth = $derived(
     this.isNarrow || !this.sidebarOpen
       ? RAIL
-      : Math.min(this.sidebar, Math.max(WIDTHS.sidebar.min, Math.round(this.window * SIDEBAR_SHARE))),
+      : Math.min(
+          Math.max(this.sidebar, this.leastSidebar),
+          Math.max(this.leastSidebar, Math.round(this.window * SIDEBAR_SHARE)),
+        ),
   );
-  private readonly room = $derived(this.window - this.sidebarWidth - CENTRE);
+  private readonly room = $derived(this.window - this.sidebarWidth - CENTRE * this.scale);
   /** There is no room for three panes: the side pane lies over the conversation while it is open. */
-  readonly isDrawer = $derived(this.window < DRAWER || this.room < WIDTHS.inspector.min);
+  readonly isDrawer = $derived(this.window < DRAWER * this.scale || this.room < WIDTHS.inspector.min * this.scale);
   readonly inspectorWidth = $derived(this.isDrawer ? this.inspector : Math.min(this.inspector, this.room));
   /** A drawer is opened for the moment and never remembered. */
   drawerOpen = $state(false);
@@ -66,12 +74,14 @@ export class Layout {
 
   constructor() {
     window.addEventListener('resize', () => this.resized());
+    window.addEventListener(TEXT_RESIZED, () => this.resized());
   }
 
   /** What was opened for the moment shuts when there is room for it, or none any more. */
   private resized(): void {
     const { isDrawer, isNarrow } = this;
     this.window = window.innerWidth;
+    this.scale = textScale();
     if (isDrawer !== this.isDrawer) this.drawerOpen = false;
     if (isNarrow !== this.isNarrow) this.sidebarPeek = false;
   }

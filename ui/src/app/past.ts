@@ -9,9 +9,6 @@ import type { Workspace } from './workspace.svelte';
 const PAGE = 500;
 
 export class Past {
-  /** What stood with a message that is said anew, for the session in which it is. */
-  readonly carried = new Map<string, readonly Attachment[]>();
-
   constructor(private readonly workspace: Workspace) {}
 
   /** Another session that goes on from a place of this one. */
@@ -31,7 +28,7 @@ export class Past {
     const { workspace } = this;
     if (!workspace.sessions.some((session) => session.id === made.id))
       workspace.sessionsChanged([made, ...workspace.sessions]);
-    this.carried.set(made.id, carried);
+    workspace.alongs.carry(made.id, carried);
     workspace.openSession(made);
   }
 

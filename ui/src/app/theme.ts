@@ -27,8 +27,15 @@ export function textSize(): TextSize {
   return TEXT_SIZES.find((size) => size === kept) ?? '100';
 }
 
+/** Told by the window when words are drawn larger or smaller. */
+export const TEXT_RESIZED = 'bosun-text-resized';
+
+/** How large words are drawn beside their ordinary size. */
+export const textScale = (): number => Number(document.documentElement.style.getPropertyValue('--text-scale')) || 1;
+
 export function applyTextSize(size: TextSize): void {
   document.documentElement.style.setProperty('--text-scale', String(Number(size) / 100));
+  window.dispatchEvent(new Event(TEXT_RESIZED));
   try {
     localStorage.setItem(SIZE_KEY, size);
   } catch {

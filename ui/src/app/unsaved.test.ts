@@ -43,13 +43,13 @@ it.each(Object.keys(EDITORS))('keeps what was changed in an editor and not saved
   const begun = first.field.value;
   await userEvent.type(first.field, 'half a thought');
   await first.unmount();
-  expect(scene.workspace.note?.text).toContain('not saved');
+  expect(scene.workspace.notes.current?.text).toContain('not saved');
   const again = await show();
   await waitFor(() => expect(again.field.value).toBe(`${begun}half a thought`));
   // Who puts it back as it was has nothing unsaved.
-  scene.workspace.note = null;
+  scene.workspace.notes.dismiss();
   await userEvent.clear(again.field);
   if (begun) await userEvent.type(again.field, begun.replace(/[[{]/g, '$&$&'));
   await again.unmount();
-  expect(scene.workspace.note).toBeNull();
+  expect(scene.workspace.notes.current).toBeNull();
 });

@@ -5,6 +5,7 @@ import type {
   Decide,
   LocalServerView,
   ExportFormat,
+  Goal,
   ModelRef,
   ProjectView,
   ProviderView,
@@ -16,16 +17,19 @@ import type {
 import type { UiClient } from '../ipc/client';
 import { Modes } from '../features/approvals/modes.svelte';
 import { Sandboxes } from '../features/approvals/sandboxes.svelte';
+import { displayPath } from '../features/chat/toolWords';
 import { Feeds } from '../features/session/feed.svelte';
 import { Spending } from '../features/usage/spending.svelte';
 import { asError } from '../shared/error';
 import { i18n } from '../shared/i18n/i18n.svelte';
-import { said } from '../shared/problem';
+import { said, told } from '../shared/problem';
+import { Alongs } from './alongs.svelte';
 import { Bin } from './bin.svelte';
 import type { Dialog } from './dialog';
 import { Drafts } from './drafts.svelte';
 import { Failures } from './failures';
 import { Layout } from './layout.svelte';
+import { Notes, type Note } from './notes.svelte';
 import { Past } from './past';
 import { ProjectModels } from './projectModels';
 import { Seen } from './seen.svelte';
@@ -35,15 +39,6 @@ import { Shelves } from './shelves.svelte';
 import { applyTheme } from './theme';
 import { answerKey, Unsaved } from './unsaved.svelte';
 import { isUsable } from './usable';
-
-/** Something that was done, and how to take it back. */
-export interface Note {
-  text: string;
-  undo?: () => Promise<void>;
-}
-
-/** A note goes by itself after this long. */
-const NOTE_MS = 12_000;
 
 export class Workspace {
   settings = $state.raw<Complete>(START);
@@ -63,7 +58,7 @@ export class Workspace {
   chosenFile = $state('');
   /** Sentences for the person, newest last. */
   errors = $state.raw<CommandError[]>([]);
-  note = $state.raw<Note | null>(null);
+  readonly notes = new Notes();
   /** The session whose title is being changed in the list. */
   renaming = $state<string | null>(null);
   /** A row that the conversation should go to, with the words that were looked for. */
@@ -75,6 +70,7 @@ export class Workspace {
   /** Grows when the message box should take the focus. */
   isWriting = $state(0);
   readonly drafts = new Drafts(() => this.tell({ text: i18n.t.app.draftsNotKept }));
+  readonly alongs = new Alongs(this);
   readonly unsaved = new Unsaved();
   readonly feeds: Feeds;
   readonly modes: Modes;
@@ -137,11 +133,12 @@ export class Workspace {
     this.sessionsChanged(sessions.first);
     // A session that was deleted can be brought back, with what was written in it, until nothing is left of it.
     const there = [...sessions.first, ...this.bin.sessions].map(({ id }) => id);
-    if (isBinKnown) this.drafts.keepOnly([...there, ...projects.first.map(({ id }) => `new:${id}`)]);
+    const written = [...there, ...projects.first.map(({ id }) => `new:${id}`)];
+    if (isBinKnown) for (const store of [this.drafts, this.alongs]) store.keepOnly(written);
     const latest = projects.first.find((project) => project.problem === null);
     if (latest) this.enterProject(latest.id);
-    const goals = await this.client.subscribeGoals((session) => this.goTo(session));
-    if (goals.first !== null) this.goTo(goals.first);
+    const goals = await this.client.subscribeGoals((goal) => this.reached(goal));
+    if (goals.first !== null) this.reached(goals.first);
   }
 
   sessionsChanged(list: SessionSummary[]): void {
@@ -150,11 +147,19 @@ export class Workspace {
     this.seen.learn(list);
   }
 
-  /** A second start of the app opened a folder: it stands first. */
+  /** A second start of the app opened a folder: it stands first, and comes into sight. */
   private projectsChanged(list: ProjectView[]): void {
     this.projects = list;
     const [opened] = list;
-    if (opened && opened.id !== this.projectId) this.enterProject(opened.id);
+    if (!opened) return;
+    this.uncover();
+    if (opened.id !== this.projectId) this.enterProject(opened.id);
+  }
+
+  /** Closes what lies over the conversation. */
+  private uncover(): void {
+    this.dialog = null;
+    this.isWelcoming = false;
   }
 
   async refreshProviders(): Promise<void> {
@@ -203,11 +208,11 @@ export class Workspace {
   }
 
   /** A notification was pressed or a link followed: to the session, and no further. */
-  private goTo(id: string): void {
-    const session = this.sessions.find((one) => one.id === id);
-    if (!session) return this.fail(said('not_found', i18n.t.app.failed.not_found));
-    this.dialog = null;
-    this.isWelcoming = false;
+  private reached(goal: Goal): void {
+    if (goal.goal === 'refused') return this.fail(asError(goal.error));
+    const session = this.sessions.find((one) => one.id === goal.session);
+    if (!session) return this.fail(told('not_found', { problem: 'session_gone' }));
+    this.uncover();
     this.openSession(session);
   }
 
@@ -235,7 +240,7 @@ export class Workspace {
       await this.client.forgetProject(id);
       this.projects = this.projects.filter((project) => project.id !== id);
       // Its sessions are there again when the folder is opened again, and so is what was written in them.
-      this.drafts.forget(`new:${id}`);
+      for (const store of [this.drafts, this.alongs]) store.forget(`new:${id}`);
       if (this.projectId !== id) return;
       this.projectId = null;
       this.look(null);
@@ -277,8 +282,8 @@ export class Workspace {
 
   private refused(thrown: unknown): void {
     const error = asError(thrown);
-    const told = error.code === 'already_decided' ? said(error.code, i18n.t.approvals.gone) : error;
-    this.fail(told, this.failures.of(thrown));
+    const shown = error.code === 'already_decided' ? said(error.code, i18n.t.approvals.gone) : error;
+    this.fail(shown, this.failures.of(thrown));
   }
 
   /** Puts words at the end of what is being written, and the caret behind them. */
@@ -288,10 +293,16 @@ export class Workspace {
     this.isWriting++;
   }
 
+  /** Names a file in what is being written, as the list behind `@` does. */
+  mention(path: string, behind = ''): void {
+    const name = displayPath(path);
+    this.alongs.of(this.draftKey).name({ name, mention: { mention: 'path', path } });
+    this.addToDraft(`@${name}${behind} `);
+  }
+
   /** Says what was done; it can be taken back while that is seen. */
   tell(note: Note): void {
-    this.note = note;
-    setTimeout(() => this.note === note && (this.note = null), NOTE_MS);
+    this.notes.tell(note);
   }
 
   /** Whether a file was written. */

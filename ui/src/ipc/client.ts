@@ -5,6 +5,7 @@ import type {
   Additions,
   ApprovalMode,
   CatalogueView,
+  Goal,
   CommandPlace,
   ProjectMode,
   Rehearsal,
@@ -245,8 +246,8 @@ export interface UiClient extends KnowledgeClient {
   diagnostics(): Promise<string>;
   /** Asks for a folder and writes them there; gives the path, `null` when the dialog was cancelled. */
   saveDiagnostics(): Promise<string | null>;
-  /** A session that the person wants to see, from a notification or a link; first the one from before the page was there. */
-  subscribeGoals(listener: (session: string) => void): Promise<Subscription<string | null>>;
+  /** What comes from beside the window, as a link does; first what came before the page was there. */
+  subscribeGoals(listener: (goal: Goal) => void): Promise<Subscription<Goal | null>>;
   listProviders(): Promise<ProviderView[]>;
   saveProvider(provider: SaveProvider): Promise<ProviderView>;
   /** Adds a header to every request to a provider or changes it; an empty value takes it away. */

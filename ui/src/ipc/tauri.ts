@@ -1,6 +1,6 @@
 import { Channel, isTauri } from '@tauri-apps/api/core';
 import { commands } from './bindings';
-import type { Envelope, ProjectView, SessionSummary } from './bindings';
+import type { Envelope, Goal, ProjectView, SessionSummary } from './bindings';
 import type { UiClient } from './client';
 
 /** Whether this page runs in the desktop window. */
@@ -107,7 +107,7 @@ export function tauriClient(): UiClient {
     openDataFolder: () => commands.openDataFolder().then(nothing),
     async subscribeGoals(listener) {
       let listening = true;
-      const news = channel<string>((session) => listening && listener(session));
+      const news = channel<Goal>((goal) => listening && listener(goal));
       const first = await commands.subscribeGoals(news);
       return { first, close: () => (listening = false) };
     },

@@ -20,7 +20,7 @@ describe('what Bosun says', () => {
       'The folder /x does not exist; choose another, or create it first',
     );
     expect(say(NESTED)).toBe(
-      "Nothing was undone: '/a.txt' has been changed since then in the same places, by you or by another program, so it was left as it is; restore the agent's version first, or edit the file yourself; " +
+      "Nothing was undone: '/a.txt' has been changed since then in the same places, by you or by another program, so it stays as it is; restore the agent's version first, or edit the file yourself; " +
         'the content store at /blobs cannot be used: Input/output error; check that this folder can be read and written, then try again; ' +
         'it was left as it is',
     );

@@ -21,6 +21,7 @@ use super::stage::{Outdated, Replaced, Staged};
 use super::{FilesystemBackend, FilesystemOptions};
 use crate::change::check;
 use crate::fault::{fault, io_fault, on_disk};
+use crate::folder_lock::FolderLock;
 use crate::replace::replace;
 use crate::root::{FOLDER, FinalLink, Place, READ, Root, identity, require_regular, size};
 use crate::{
@@ -316,9 +317,11 @@ impl Ready {
             None => self.create()?,
             Some(current) => {
                 let dir = self.place.dir.as_fd();
+                let held = FolderLock::of(dir);
                 current.still_at(dir, &self.place.name, &self.path)?;
                 let recorded: Vec<_> = current.stamp.hash.iter().chain([&self.after_hash]).collect();
                 let replaced = self.staged.replace(dir, &self.place.name, current.as_replaced(), &recorded);
+                drop(held);
                 replaced.map_err(|outdated| told(outdated, &self.path))?;
                 sync_folder(&self.place.dir).map_err(|errno| fault(errno, &self.path))?;
             }
@@ -332,6 +335,7 @@ impl Ready {
             occurrences: self.occurrences,
             parted: self.current.as_ref().is_some_and(Current::has_other_names),
             handed_over: self.current.as_ref().is_some_and(|current| !current.has_owner_of(&stat)),
+            stripped: self.staged.is_stripped(),
             state: Vec::new(),
         })
     }

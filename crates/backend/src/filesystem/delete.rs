@@ -12,6 +12,7 @@ use super::locks::lock;
 use super::marks::require_unmarked;
 use crate::change::check;
 use crate::fault::{fault, io_fault, on_disk};
+use crate::folder_lock::FolderLock;
 use crate::root::{FOLDER, FinalLink, Links, Place, Root, file_type, identity};
 use crate::{BackendError, Change, ChangeWitness, ContentHash, Expect, ObjectKind, PlannedChange, VirtualPath};
 
@@ -253,11 +254,13 @@ impl Doomed {
 
     /// The folder it was in is left in `folders`, to be synced.
     fn remove(self, folders: &mut BTreeMap<VirtualPath, Arc<OwnedFd>>) -> Result<Change, BackendError> {
+        let held = FolderLock::of(&self.place.dir);
         // What has changed already is not moved for a moment, which others would notice.
         if !self.is_there().map_err(|errno| fault(errno, &self.shown))? {
             return Err(BackendError::Changed { path: self.shown });
         }
         let before = self.take_away();
+        drop(held);
         let Self { place, shown, .. } = self;
         folders.entry(place.path.parent().unwrap_or_else(VirtualPath::root)).or_insert(place.dir);
         Ok(Change {
@@ -267,6 +270,7 @@ impl Doomed {
             occurrences: 0,
             parted: false,
             handed_over: false,
+            stripped: false,
             state: Vec::new(),
         })
     }

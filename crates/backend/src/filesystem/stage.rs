@@ -21,6 +21,8 @@ pub(super) struct Staged {
     file: File,
     /// `None` while it is nameless: then not even a crash leaves anything behind.
     name: Option<String>,
+    /// As [`Change::stripped`](crate::Change::stripped).
+    stripped: bool,
 }
 
 /// The file to be replaced, as it was when it was read.
@@ -35,12 +37,12 @@ impl Staged {
         // A new file takes the usual mode; one that replaces stays private until it has the mode of the other.
         let mode = Mode::from_raw_mode(if replaced.is_some() { 0o600 } else { 0o666 });
         let mut staged = match nameless(dir.as_fd(), mode) {
-            Some(file) => Self { dir: Arc::clone(dir), file, name: None },
+            Some(file) => Self { dir: Arc::clone(dir), file, name: None, stripped: false },
             None => Self::named(dir, mode)?,
         };
         staged.file.write_all(bytes)?;
         if let Some(replaced) = replaced {
-            keep_attributes(replaced, &staged.file)?;
+            staged.stripped = !keep_attributes(replaced, &staged.file)?;
         }
         staged.file.sync_all()?;
         Ok(staged)
@@ -50,11 +52,16 @@ impl Staged {
         let name = fresh_name();
         let flags = OFlags::RDWR | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::CLOEXEC;
         let file = File::from(rustix::fs::openat(dir, &*name, flags, mode)?);
-        Ok(Self { dir: Arc::clone(dir), file, name: Some(name) })
+        Ok(Self { dir: Arc::clone(dir), file, name: Some(name), stripped: false })
     }
 
     pub(super) fn file(&self) -> &File {
         &self.file
+    }
+
+    /// As [`Change::stripped`](crate::Change::stripped).
+    pub(super) fn is_stripped(&self) -> bool {
+        self.stripped
     }
 
     /// Gives the content its name where nothing has that name.
@@ -186,10 +193,13 @@ fn link(file: &File, dir: BorrowedFd<'_>, name: &str) -> Result<(), Errno> {
 
 /// Gives the new file the owner, the extended attributes (access lists among them) and the mode of the old one. Owner
 /// and attributes that this user may not set are left out, and of the owner it is said ([`Change::handed_over`]); the
-/// mode is not left out, but for the bits that would let others act as whoever owns it now.
+/// mode is not left out, but for the bits that would let others act as whoever owns it now. Returns whether all attributes
+/// came along.
 ///
 /// [`Change::handed_over`]: crate::Change::handed_over
-fn keep_attributes(from: Replaced<'_>, to: &File) -> Result<(), Errno> {
+fn keep_attributes(from: Replaced<'_>, to: &File) -> Result<bool, Errno> {
+    // A label that every file gets by the rules of its folder.
+    const LABEL: &[u8] = b"security.selinux";
     let mut own = rustix::fs::fstat(to)?;
     if (own.st_uid, own.st_gid) != (from.stat.st_uid, from.stat.st_gid) {
         let (owner, group) = (Uid::from_raw(from.stat.st_uid), Gid::from_raw(from.stat.st_gid));
@@ -200,15 +210,18 @@ fn keep_attributes(from: Replaced<'_>, to: &File) -> Result<(), Errno> {
         }
         own = rustix::fs::fstat(to)?;
     }
+    let mut all = true;
     for (name, value) in extended_attributes(from.file) {
         if let Err(errno) = rustix::fs::fsetxattr(to, &*name, &value, XattrFlags::empty()) {
+            all &= name == LABEL;
             tracing::debug!(%errno, ?name, "an extended attribute could not be kept");
         }
     }
     let mut mode = Mode::from_raw_mode(from.stat.st_mode);
     mode.set(Mode::SUID, mode.contains(Mode::SUID) && own.st_uid == from.stat.st_uid);
     mode.set(Mode::SGID, mode.contains(Mode::SGID) && own.st_gid == from.stat.st_gid);
-    rustix::fs::fchmod(to, mode)
+    rustix::fs::fchmod(to, mode)?;
+    Ok(all)
 }
 
 fn extended_attributes(file: &File) -> Vec<(Vec<u8>, Vec<u8>)> {

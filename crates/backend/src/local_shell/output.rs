@@ -162,6 +162,11 @@ impl<'a> Collector<'a> {
         self.add(&text);
     }
 
+    /// Whether it was said how the command ended.
+    pub(super) fn has_heard_the_end(&self) -> bool {
+        self.word.as_ref().is_some_and(|word| word.end().is_some())
+    }
+
     /// Whether an unfinished line waits to be shown.
     pub(super) fn holds(&self) -> bool {
         self.lines.holds()

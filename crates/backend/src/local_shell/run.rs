@@ -24,6 +24,9 @@ const TURNS: u32 = 16;
 const IDLE: Duration = Duration::from_millis(100);
 /// Time for the last bytes of programs that end a moment after the shell, before they are ended.
 const GRACE: Duration = Duration::from_millis(100);
+/// Time for what ran a command to end, once that has said how the command did. What does not end by then has something left
+/// that holds its output.
+const AFTER_END: Duration = Duration::from_millis(500);
 /// Time for the other end of a line to end its command.
 const HANG_UP: Duration = Duration::from_secs(3);
 /// Time for the pipes to close once everything has ended. Only something that is not of the tree can hold them then.
@@ -32,6 +35,8 @@ const DRAIN: Duration = Duration::from_millis(200);
 /// How the wait for a command ended.
 enum End {
     Exit(std::io::Result<ExitStatus>),
+    /// It was heard how, and what brings that goes on.
+    Told,
     TimedOut,
     Cancelled,
 }
@@ -61,13 +66,21 @@ pub(crate) async fn run(
             alive.end(&mut pipes, &mut collector).await;
             Some(status.map_err(|error| BackendError::Spawn { reason: error.to_string() })?)
         }
+        End::Told => {
+            pipes.read_rest(&mut collector);
+            alive.end(&mut pipes, &mut collector).await;
+            if tokio::time::timeout(DRAIN, &mut exit).await.is_err() {
+                tracing::warn!("what brought the end of a command was killed and has not ended yet");
+            }
+            None
+        }
         End::TimedOut | End::Cancelled => {
             let hung_up = match line {
                 Some(line) => {
                     drop(line);
                     let patience = pin!(tokio::time::sleep(HANG_UP));
                     let end = wait(&mut exit, patience, &CancellationToken::new(), &mut pipes, &mut collector).await;
-                    matches!(end, End::Exit(_))
+                    matches!(end, End::Exit(_) | End::Told)
                 }
                 None => false,
             };
@@ -88,6 +101,7 @@ pub(crate) async fn run(
         timed_out,
         cancelled,
         broke_off: false,
+        may_go_on: false,
         unheld: false,
         truncated: collected.truncated,
         total_bytes: collected.written,
@@ -106,15 +120,28 @@ async fn wait(
     pipes: &mut Pipes,
     collector: &mut Collector<'_>,
 ) -> End {
+    let mut over = None;
     loop {
+        if over.is_none() && collector.has_heard_the_end() {
+            over = Some(Box::pin(tokio::time::sleep(AFTER_END)));
+        }
+        let is_open = over.is_none();
         tokio::select! {
             biased;
-            () = cancel.cancelled() => return End::Cancelled,
-            () = &mut deadline => return End::TimedOut,
+            () = cancel.cancelled(), if is_open => return End::Cancelled,
+            () = &mut deadline, if is_open => return End::TimedOut,
+            () = passed(&mut over) => return End::Told,
             () = pipes.read(collector), if pipes.are_open() => {}
             status = &mut *exit => return End::Exit(status),
         }
         collector.spill().await;
+    }
+}
+
+async fn passed(over: &mut Option<Pin<Box<tokio::time::Sleep>>>) {
+    match over {
+        Some(over) => over.await,
+        None => std::future::pending().await,
     }
 }
 

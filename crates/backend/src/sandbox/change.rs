@@ -1,11 +1,17 @@
+use std::path::Path;
 use std::sync::Arc;
+
+use rustix::fs::Mode;
 
 use super::answer::{Figures, cksum};
 use super::read::{Led, Whole, whole};
 use super::script::{self, fresh_word};
-use super::{MAX_FILE, OnDrop, SandboxBackend};
+use super::{Executor, MAX_FILE, OnDrop, SandboxBackend};
 use crate::change::check;
+use crate::fault::on_disk;
+use crate::folder_lock::FolderLock;
 use crate::replace::replace;
+use crate::root::FOLDER;
 use crate::{
     BackendError, Change, ChangeWitness, ContentHash, Expect, FileStamp, ObjectKind, PlannedChange, Replacement,
     VirtualPath,
@@ -61,43 +67,79 @@ pub(super) async fn change(
         mode: current.as_ref().and_then(|file| file.figures.permissions()),
     };
     witness.intend(planned).await?;
-    let (stamp, handed_over) = put(backend, path, hash.as_deref(), &after).await.map_err(|error| match error {
+    let put = put(backend, path, hash.as_deref(), &after).await.map_err(|error| match error {
         // Something came there after it was looked at.
         BackendError::Changed { path } if expect == Expect::Absent => BackendError::AlreadyExists { path },
         error => error,
     })?;
     let before = found.and_then(|stamp| stamp.hash);
-    Ok(Change { path: path.clone(), before, after: Some(stamp), occurrences, parted, handed_over, state: Vec::new() })
+    let Put { stamp, handed_over, stripped } = put;
+    let after = Some(stamp);
+    Ok(Change { path: path.clone(), before, after, occurrences, parted, handed_over, stripped, state: Vec::new() })
 }
 
-/// Puts `bytes` there, where what is there has `hash` still; `None`: where nothing is. Gives with them whether the file
-/// came to belong to somebody else ([`Change::handed_over`]).
+/// What came of putting bytes there.
+struct Put {
+    stamp: FileStamp,
+    /// As [`Change::handed_over`].
+    handed_over: bool,
+    /// As [`Change::stripped`].
+    stripped: bool,
+}
+
+/// Puts `bytes` there, where what is there has `hash` still; `None`: where nothing is.
 async fn put(
     backend: &SandboxBackend,
     path: &VirtualPath,
     hash: Option<&str>,
     bytes: &[u8],
-) -> Result<(FileStamp, bool), BackendError> {
+) -> Result<Put, BackendError> {
     let (size, sum) = (bytes.len().to_string(), cksum(bytes).to_string());
     let waiting = format!(".{}.tmp", fresh_word());
     let names = script::not_to_be_led_to(path);
     let mut script = script::about(script::WRITE, path, &[hash.unwrap_or("absent"), &size, &sum, &waiting, &names]);
     script.input = bytes.to_vec();
     script.on_drop = OnDrop::Finish;
+    let beside = Beside::of(&*backend.executor, path).await;
     let output = script::run(&*backend.executor, script, path).await?;
+    drop(beside.lock);
     let told = String::from_utf8_lossy(&output);
-    let (told, handed_over) = told.strip_prefix("handed over\n").map_or((&*told, false), |rest| (rest, true));
-    let stamp = match Figures::parse(told) {
-        Some((figures, _)) => figures.stamp(bytes),
-        None => FileStamp {
-            device: 0,
-            inode: 0,
-            size: bytes.len() as u64,
-            modified_ns: 0,
-            hash: Some(ContentHash::of(bytes)),
-        },
-    };
-    Ok((stamp, handed_over))
+    let says = |word: &str| told.lines().any(|line| line == word);
+    let figures = told.lines().find_map(Figures::parse).map(|(figures, _)| figures);
+    let modified_ns = figures.map_or(0, |figures| figures.modified_ns);
+    let (size, hash) = (bytes.len() as u64, Some(ContentHash::of(bytes)));
+    let stamp = FileStamp { device: 0, inode: 0, size, modified_ns, hash };
+    let stripped = says("stripped") || (says("unclear") && beside.has_attributes);
+    Ok(Put { stamp, handed_over: says("handed over"), stripped })
+}
+
+/// What this machine sees of a file whose folder is mounted into a place with programs of its own.
+#[derive(Default)]
+struct Beside {
+    /// The programs over there may not know of it.
+    lock: Option<FolderLock>,
+    has_attributes: bool,
+}
+
+impl Beside {
+    async fn of(executor: &dyn Executor, path: &VirtualPath) -> Self {
+        let Some(folder) = executor.host_folder().filter(|_| executor.is_elsewhere()) else { return Self::default() };
+        let file = folder.join(path.relative());
+        on_disk(move || Ok(Self::look(&file))).await.unwrap_or_default()
+    }
+
+    fn look(file: &Path) -> Self {
+        // Where links lead the file is, and the lock is of the folder that it is in.
+        let real = std::fs::canonicalize(file);
+        let folder = real.ok().and_then(|real| rustix::fs::open(real.parent()?, FOLDER, Mode::empty()).ok());
+        let lock = folder.and_then(FolderLock::of);
+        let mut names = vec![0_u8; 64 * 1024];
+        let length = rustix::fs::listxattr(file, &mut *names).unwrap_or(0);
+        let mut names = names.get(..length).unwrap_or_default().split(|byte| *byte == 0);
+        // That one every file has where there are any, by the rules of its folder.
+        let has_attributes = names.any(|name| !name.is_empty() && name != b"security.selinux");
+        Self { lock, has_attributes }
+    }
 }
 
 #[cfg(test)]

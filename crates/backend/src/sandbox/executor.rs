@@ -34,6 +34,11 @@ pub trait Executor: Send + Sync {
         None
     }
 
+    /// Whether its programs are others than those of this machine, such as what they know of locks.
+    fn is_elsewhere(&self) -> bool {
+        false
+    }
+
     /// Whether the place is not there any more, for whoever found that it does not answer. Where it leads anew to what is
     /// there, saying so loses nothing.
     fn is_gone(&self) -> BoxFuture<'_, bool> {

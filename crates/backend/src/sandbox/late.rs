@@ -122,6 +122,10 @@ impl Executor for Late {
         self.first.get().and_then(|first| first.host_folder())
     }
 
+    fn is_elsewhere(&self) -> bool {
+        self.first.get().is_some_and(|first| first.is_elsewhere())
+    }
+
     fn is_gone(&self) -> BoxFuture<'_, bool> {
         Box::pin(async { self.place.lock().await.open.is_none() })
     }

@@ -9,7 +9,7 @@ mod ssh;
 use std::fmt;
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWriteExt};
@@ -21,6 +21,7 @@ use super::{Cut, Executor, Finished, OnDrop, Script, script};
 use crate::fault::{on_disk, unreachable};
 use crate::local_shell::launch::{Input, start};
 use crate::local_shell::{check_command, run};
+use crate::root::identity;
 use crate::{BackendError, BoxFuture, ExecRequest, ExecResult, OutputSink};
 pub(crate) use bubblewrap::{Environment, HOLDS_BACK, around};
 pub use bubblewrap::{bubblewrap, sandbox_trouble};
@@ -162,6 +163,12 @@ trait Launcher: Send + Sync {
         None
     }
 
+    /// Whether the programs over there are others than those of this machine, and what they start is not among its
+    /// processes.
+    fn is_elsewhere(&self) -> bool {
+        false
+    }
+
     /// Why the script did not begin, and what to do, by what was said in its place.
     fn unreachable(&self, said: &str) -> String;
 
@@ -178,6 +185,10 @@ struct ProcessExecutor {
     launcher: Arc<dyn Launcher>,
     root: String,
     options: LocalExecutorOptions,
+    /// Which folder the root was when something first came there, in words of that place.
+    folder: OnceLock<String>,
+    /// The same of the folder of this machine that it is, as this machine tells.
+    host: Option<(u64, u64)>,
     /// Commands.
     running: Semaphore,
     /// Everything.
@@ -188,12 +199,24 @@ impl ProcessExecutor {
     fn shared(launcher: Arc<dyn Launcher>, root: String, options: LocalExecutorOptions) -> Arc<dyn Executor> {
         let running = Semaphore::new(options.at_once.max(1));
         let open = Semaphore::new(launcher.at_once().unwrap_or(Semaphore::MAX_PERMITS));
-        Arc::new(Self { launcher, root, options, running, open })
+        let host = launcher.host_folder().and_then(|folder| rustix::fs::stat(folder).ok());
+        let host = host.map(|stat| identity(&stat));
+        Arc::new(Self { launcher, root, options, folder: OnceLock::new(), host, running, open })
+    }
+
+    /// # Errors
+    /// [`BackendError::RootGone`] where another folder has come to have the name of the one that is worked in: what is
+    /// mounted into a place stays there, and what a person sees is the other.
+    fn check_alive(&self) -> Result<(), BackendError> {
+        let (Some(host), Some(folder)) = (self.host, self.launcher.host_folder()) else { return Ok(()) };
+        let now = rustix::fs::stat(folder).ok().map(|stat| identity(&stat));
+        if now == Some(host) { Ok(()) } else { Err(BackendError::RootGone) }
     }
 
     /// The way there, for one program.
     async fn way(&self) -> Result<SemaphorePermit<'_>, BackendError> {
         let permit = self.open.acquire().await.map_err(|_| BackendError::Cancelled)?;
+        self.check_alive()?;
         self.launcher.ready().await;
         Ok(permit)
     }
@@ -207,7 +230,7 @@ impl ProcessExecutor {
         let args: Vec<String> = std::iter::once(self.root.clone()).chain(script.args).collect();
         let mut word = Word::fresh();
         let Prepared { mut program, .. } =
-            self.launcher.program(&word.in_front_of(script.text), &args, Purpose::Files)?;
+            self.launcher.program(&word.in_front_of(script.text, self.folder()), &args, Purpose::Files)?;
         program
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
@@ -240,6 +263,9 @@ impl ProcessExecutor {
             let reason = self.launcher.unreachable(&String::from_utf8_lossy(&said));
             return Err(unreachable(reason));
         }
+        if let Some(folder) = word.folder() {
+            self.folder.get_or_init(|| folder.to_owned());
+        }
         if finished.cut.is_some() || !finished.code.is_none_or(|code| self.launcher.broke_off(code)) {
             return Ok(finished);
         }
@@ -249,11 +275,16 @@ impl ProcessExecutor {
         }
     }
 
+    fn folder(&self) -> Option<&str> {
+        self.folder.get().map(String::as_str)
+    }
+
     /// The program for a command, made where looking through a large project keeps nobody waiting.
     async fn command_program(&self, command: String, word: &Word) -> Result<(Prepared, Ended), BackendError> {
         let launcher = Arc::clone(&self.launcher);
         let made = if launcher.makes_environment() { "made" } else { "" };
-        let args = [self.root.clone(), command, word.as_str().to_owned(), made.to_owned()];
+        let (mark, folder) = (script::fresh_word(), self.folder().unwrap_or_default().to_owned());
+        let args = [self.root.clone(), command, word.as_str().to_owned(), made.to_owned(), mark, folder];
         on_disk(move || {
             let program = launcher.program(script::EXECUTE, &args, Purpose::Command)?;
             Ok((program, Ended(launcher)))
@@ -292,12 +323,14 @@ impl ProcessExecutor {
         let running = started.ok_or_else(not_started)??;
         let spool = self.options.spool_dir.clone();
         let result = run::run(running, timeout, &request.cancel, sink, spool, Some(&mut word)).await?;
-        let result = ExecResult { unheld, ..result };
+        let told = word.end();
+        let may_go_on = self.launcher.is_elsewhere() && told.is_none_or(|end| end.may_go_on);
+        let result = ExecResult { unheld, may_go_on, ..result };
         if result.timed_out || result.cancelled {
             return Ok(result);
         }
-        match (word.end(), result.exit_code) {
-            (Some(End { exit_code, signal }), _) => Ok(ExecResult { exit_code, signal, ..result }),
+        match (told, result.exit_code) {
+            (Some(End { exit_code, signal, .. }), _) => Ok(ExecResult { exit_code, signal, ..result }),
             (None, _) if word.has_begun() => {
                 Ok(ExecResult { exit_code: None, signal: None, broke_off: true, ..result })
             }
@@ -436,6 +469,10 @@ impl Executor for ProcessExecutor {
 
     fn host_folder(&self) -> Option<&Path> {
         self.launcher.host_folder()
+    }
+
+    fn is_elsewhere(&self) -> bool {
+        self.launcher.is_elsewhere()
     }
 
     fn is_gone(&self) -> BoxFuture<'_, bool> {

@@ -114,6 +114,7 @@ fn gone(planned: &PlannedChange) -> Change {
         occurrences: 0,
         parted: false,
         handed_over: false,
+        stripped: false,
         state: Vec::new(),
     }
 }

@@ -9,12 +9,15 @@ use super::{Executor, Finished, OnDrop, Script};
 use crate::protected::{PROTECTED_FILES, PROTECTED_FOLDERS, PROTECTED_INSIDE};
 use crate::{BackendError, VirtualPath};
 
+/// How a script tells which folder it is in.
+pub(super) const FOLDER: &str = include_str!("scripts/folder.sh");
+
 /// What every script of files begins with.
-pub(super) const COMMON: &str = include_str!("scripts/common.sh");
+pub(super) const COMMON: &str = concat!(include_str!("scripts/folder.sh"), include_str!("scripts/common.sh"));
 
 macro_rules! scripts {
     ($($name:ident = $file:literal),+ $(,)?) => {
-        $(pub(super) const $name: &str = concat!(include_str!("scripts/common.sh"), include_str!($file));)+
+        $(pub(super) const $name: &str = concat!(include_str!("scripts/folder.sh"), include_str!("scripts/common.sh"), include_str!($file));)+
     };
 }
 
@@ -37,7 +40,7 @@ scripts! {
 }
 
 /// Runs a user's command until it ends or its standard input does.
-pub(super) const EXECUTE: &str = include_str!("scripts/execute.sh");
+pub(super) const EXECUTE: &str = concat!(include_str!("scripts/folder.sh"), include_str!("scripts/execute.sh"));
 
 /// Time for one operation on one file.
 pub(super) const TIME: Duration = Duration::from_secs(120);

@@ -3,12 +3,16 @@
 //! The program that goes there says by an exit code and in words of its own that it did not get there. A command can end
 //! with the same code and say the same words, so neither tells whether it ran.
 
-use super::script::fresh_word;
+use super::script::{FOLDER, fresh_word};
 
 /// In front of the word: a line that was handed over to be run, and is shown for some reason, does not hold it.
 const MARK: u8 = 0x1e;
 /// Behind what is said of an end.
 const CLOSE: &[u8] = b"\x1e\n";
+/// Stands in what is said of an end where something may go on.
+const MAY_GO_ON: char = '\x1d';
+/// Longest name of a folder.
+const LONGEST_NAME: usize = 200;
 /// Longest text about an end.
 const LONGEST: usize = 1024;
 /// Bytes from before the beginning that are kept: what a shell over there says when it starts.
@@ -22,30 +26,49 @@ pub(crate) struct Word {
     /// Not known yet to be anybody's.
     held: Vec<u8>,
     has_begun: bool,
+    folder: Option<String>,
     end: Option<End>,
 }
 
-/// How a command ended, one of both.
+/// How a command ended, by one of both.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct End {
     pub(crate) exit_code: Option<i32>,
     pub(crate) signal: Option<i32>,
+    /// Nobody over there could say that all that it had started has ended too.
+    pub(crate) may_go_on: bool,
 }
 
 impl Word {
     pub(crate) fn fresh() -> Self {
         let text = fresh_word();
         let marked = [&[MARK], text.as_bytes()].concat();
-        Self { text, marked, held: Vec::new(), has_begun: false, end: None }
+        Self { text, marked, held: Vec::new(), has_begun: false, folder: None, end: None }
     }
 
     pub(crate) fn as_str(&self) -> &str {
         &self.text
     }
 
-    /// A script of files that says this word first.
-    pub(crate) fn in_front_of(&self, script: &str) -> String {
-        format!("printf '\\036%s\\n' {}\n{script}", self.text)
+    /// A script of files that says this word first, and which folder its root is; where that is known already, it is told
+    /// `root` in its place, to do nothing where it is another one by now.
+    pub(crate) fn in_front_of(&self, script: &str, root: Option<&str>) -> String {
+        let word = &self.text;
+        match root {
+            Some(root) => {
+                let root = root.replace('\'', r"'\''");
+                format!("printf '\\036%s\\n' {word}\nexport BOSUN_ROOT='{root}'\n{script}")
+            }
+            None => format!(
+                "{FOLDER}printf '\\036%s %s\\n' {word} \"$(unset CDPATH; cd \"$1\" 2>/dev/null && which_folder \
+                 2>/dev/null)\"\nexport BOSUN_ROOT=\n{script}"
+            ),
+        }
+    }
+
+    /// Which folder its root is, in words that are only compared, as a script of files said.
+    pub(crate) fn folder(&self) -> Option<&str> {
+        self.folder.as_deref()
     }
 
     pub(crate) fn has_begun(&self) -> bool {
@@ -88,10 +111,19 @@ impl Word {
     }
 
     fn find_beginning(&mut self) -> bool {
-        let line = [self.marked.as_slice(), b"\n"].concat();
-        match memchr::memmem::find(&self.held, &line) {
-            Some(at) => {
-                self.held.drain(..at + line.len());
+        let mut marks = memchr::memmem::find_iter(&self.held, &self.marked);
+        let begun = marks.find_map(|at| {
+            let from = at + self.marked.len();
+            let rest = self.held.get(from..)?;
+            let length = memchr::memchr(b'\n', rest).filter(|length| *length <= LONGEST_NAME)?;
+            let folder = rest.get(..length)?;
+            (folder.is_empty() || folder.starts_with(b" ")).then(|| (from + length + 1, folder.to_vec()))
+        });
+        match begun {
+            Some((end, folder)) => {
+                self.held.drain(..end);
+                let folder = String::from_utf8_lossy(&folder).trim().to_owned();
+                self.folder = (!folder.is_empty()).then_some(folder);
                 self.has_begun = true;
             }
             None => {
@@ -116,13 +148,15 @@ impl End {
     /// 128; of a job that ended by itself it says that number, of another the signal's name.
     fn parse(told: &[u8]) -> Option<Self> {
         let told = String::from_utf8_lossy(told);
+        let may_go_on = told.contains(MAY_GO_ON);
+        let told = told.replace(MAY_GO_ON, "");
         let (code, job) = told.trim_start().split_once(' ')?;
         let number: i32 = code.parse().ok()?;
         let is_signal = (129..=192).contains(&number) && !job.trim().is_empty() && !job.contains(code);
         Some(if is_signal {
-            Self { exit_code: None, signal: Some(number - 128) }
+            Self { exit_code: None, signal: Some(number - 128), may_go_on }
         } else {
-            Self { exit_code: Some(number), signal: None }
+            Self { exit_code: Some(number), signal: None, may_go_on }
         })
     }
 }
@@ -134,7 +168,7 @@ mod tests {
     use super::{BEFORE, End, LONGEST, Word};
 
     fn exited(code: i32) -> Option<End> {
-        Some(End { exit_code: Some(code), signal: None })
+        Some(End { exit_code: Some(code), signal: None, may_go_on: false })
     }
 
     /// Hears `text`, in which `W` stands for the marked word, in parts of `size` bytes.
@@ -152,6 +186,21 @@ mod tests {
             let (own, word) = heard("welcome\nW\none\ntwo\x1eW 3 [1] - Done(3)  \n\x1e\nlate", size);
             assert_eq!((own.as_str(), word.has_begun(), word.end()), ("one\ntwo\x1elate", true, exited(3)), "{size}");
         }
+    }
+
+    #[test]
+    fn the_folder_that_it_is_about_is_told_with_the_word() {
+        for (text, folder) in
+            [("W\n1", None), ("W \n1", None), ("welcome\nW 64:12\n1", Some("64:12")), ("W 12 .\n1", Some("12 ."))]
+        {
+            for size in [1, 4, 100] {
+                let (own, word) = heard(text, size);
+                assert!(own.ends_with('1') && word.has_begun(), "{text} {own}");
+                assert_eq!(word.folder(), folder, "{text}");
+            }
+        }
+        let word = Word::fresh();
+        assert!(word.in_front_of("script", Some("1'2")).ends_with("export BOSUN_ROOT='1'\\''2'\nscript"));
     }
 
     #[test]
@@ -196,7 +245,9 @@ mod tests {
             (" 130 ", Some(130), None),
             (" 255 [1]   Unknown", Some(255), None),
         ] {
-            assert_eq!(End::parse(told.as_bytes()), Some(End { exit_code, signal }), "{told}");
+            assert_eq!(End::parse(told.as_bytes()), Some(End { exit_code, signal, may_go_on: false }), "{told}");
+            let more = format!("{told}\x1d");
+            assert_eq!(End::parse(more.as_bytes()), Some(End { exit_code, signal, may_go_on: true }), "{told}");
         }
         assert_eq!(End::parse(b" what"), None);
     }

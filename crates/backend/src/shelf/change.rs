@@ -1,10 +1,9 @@
 use std::sync::Arc;
 
-use super::read::{decoded, stamp, unkept};
+use super::read::{decoded, is_below_a_file, missing, stamp, unkept};
 use super::{MAX_FILE, Shelf};
 use crate::change::check;
 use crate::replace::replace;
-use crate::search::listed::ancestors;
 use crate::{
     BackendError, Change, ChangeWitness, Expect, FileData, FileStamp, ObjectKind, PlannedChange, Replacement,
     VirtualPath,
@@ -97,7 +96,7 @@ pub(super) async fn delete(
     }
     let _guard = shelf.lock().await;
     let mut rows = shelf.page(path, None, BATCH).await?;
-    let Some((first, _)) = rows.first() else { return Err(BackendError::NotFound { path: path.clone() }) };
+    let Some((first, _)) = rows.first() else { return Err(missing(shelf, path).await?) };
     if first == path {
         let current = current(shelf, path).await?;
         check(&expect, current.as_ref().map(|current| &current.stamp), path)?;
@@ -168,10 +167,8 @@ async fn require_place(shelf: &dyn Shelf, path: &VirtualPath) -> Result<(), Back
     if path.is_root() || shelf.is_folder(path).await? {
         return Err(BackendError::IsADirectory { path: path.clone() });
     }
-    for folder in ancestors(path) {
-        if shelf.get(&folder).await?.is_some() {
-            return Err(BackendError::NotADirectory { path: folder });
-        }
+    if is_below_a_file(shelf, path).await? {
+        return Err(BackendError::NotADirectory { path: path.clone() });
     }
     Ok(())
 }
@@ -196,6 +193,7 @@ fn changed(shelf: &dyn Shelf, path: &VirtualPath, before: Option<&Current>, afte
         occurrences: 0,
         parted: false,
         handed_over: false,
+        stripped: false,
         state: if shelf.is_state() { vec![(path.clone(), after)] } else { Vec::new() },
     }
 }

@@ -2,6 +2,7 @@ use std::collections::BTreeMap;
 
 use super::{Rows, Shelf};
 use crate::page::content_of;
+use crate::search::listed::ancestors;
 use crate::{
     BackendError, BlobError, ContentHash, FileContent, FileData, FileInfo, FileStamp, Listed, ReadResult, ReadWindow,
     VirtualPath,
@@ -10,9 +11,26 @@ use crate::{
 pub(super) async fn list(shelf: &dyn Shelf, path: &VirtualPath) -> Result<Listed, BackendError> {
     let children = shelf.children(path).await?;
     if children.is_empty() && !path.is_root() {
-        return Err(BackendError::DirectoryNotFound { path: path.clone() });
+        return Err(match missing(shelf, path).await? {
+            BackendError::NotFound { path } => BackendError::DirectoryNotFound { path },
+            error => error,
+        });
     }
     Ok(children.into())
+}
+
+/// Why there is nothing at `path`.
+pub(super) async fn missing(shelf: &dyn Shelf, path: &VirtualPath) -> Result<BackendError, BackendError> {
+    let path = path.clone();
+    Ok(match is_below_a_file(shelf, &path).await? {
+        true => BackendError::NotADirectory { path },
+        false => BackendError::NotFound { path },
+    })
+}
+
+/// Whether a file stands where a folder on the way to `path` would be.
+pub(super) async fn is_below_a_file(shelf: &dyn Shelf, path: &VirtualPath) -> Result<bool, BackendError> {
+    Ok(!shelf.get_many(&ancestors(path).into_iter().collect()).await?.is_empty())
 }
 
 /// What is directly in the folder `path` among `rows`, which are at it or below it.
@@ -36,7 +54,7 @@ pub(super) async fn stat(shelf: &dyn Shelf, path: &VirtualPath) -> Result<FileIn
     match shelf.get(path).await? {
         Some(data) => Ok(FileInfo::stored(path.clone(), &data)),
         None if path.is_root() || shelf.is_folder(path).await? => Ok(FileInfo::folder(path.clone())),
-        None => Err(BackendError::NotFound { path: path.clone() }),
+        None => Err(missing(shelf, path).await?),
     }
 }
 
@@ -59,7 +77,7 @@ pub(super) async fn bytes(
         None if path.is_root() || shelf.is_folder(path).await? => {
             Err(BackendError::IsADirectory { path: path.clone() })
         }
-        None => Err(BackendError::NotFound { path: path.clone() }),
+        None => Err(missing(shelf, path).await?),
     }
 }
 

@@ -75,6 +75,106 @@ pub async fn links_lead_in_and_never_out(backend: &dyn Backend, folder: &Path) {
     assert!(folder.join("dir/f").exists() && !folder.join("gooddir").is_symlink());
 }
 
+/// P09, P10: a link on the way means the same wherever it is met, also where what it leads to cannot be seen from there.
+pub async fn links_on_the_way_mean_the_same(backend: &dyn Backend, folder: &Path) {
+    let outside = tempfile::tempdir().unwrap();
+    put(outside.path(), "x", "secret");
+    put(folder, "dir/f", "needle");
+    let out = outside.path();
+    for (target, name) in [
+        (out, "outd"),
+        (&out.join("x"), "outf"),
+        (&out.join("none"), "outn"),
+        (Path::new("/"), "top"),
+        (Path::new("loop"), "loop"),
+        (Path::new("round"), "way"),
+        (Path::new("way"), "round"),
+        (Path::new("dir/f"), "file"),
+        (Path::new("nowhere"), "brk"),
+        (Path::new("dir"), "in"),
+        (Path::new("in/../brk"), "far"),
+    ] {
+        symlink(target, folder.join(name)).unwrap();
+    }
+    type Kind = fn(bosun_backend::VirtualPath) -> BackendError;
+    let outside: Kind = |path| BackendError::OutsideRoot { path };
+    let endless: Kind = |path| BackendError::LinkLoop { path };
+    let no_folder: Kind = |path| BackendError::NotADirectory { path };
+    let missing: Kind = |path| BackendError::NotFound { path };
+    for (name, kind) in [
+        ("/outd/x", outside),
+        ("/outd/new/x", outside),
+        ("/outd/none", outside),
+        ("/outf/x", outside),
+        ("/outn/x", outside),
+        ("/top/etc/passwd", outside),
+        ("/in/../outd/x", outside),
+        ("/loop/x", endless),
+        ("/loop/x/y", endless),
+        ("/round/x", endless),
+        ("/file/x", no_folder),
+        ("/brk/x", missing),
+        ("/far/x", missing),
+    ] {
+        let Ok(name) = bosun_backend::VirtualPath::parse(name) else { continue };
+        let refused = Some(kind(name.clone()));
+        let replacement = Replacement { old: "needle", new: "new", all: false };
+        let listed = match kind(name.clone()) {
+            BackendError::NotFound { path } => Some(BackendError::DirectoryNotFound { path }),
+            error => Some(error),
+        };
+        // A search that begins nowhere finds nothing.
+        let searched = refused
+            .clone()
+            .filter(|error| matches!(error, BackendError::OutsideRoot { .. } | BackendError::LinkLoop { .. }));
+        let grep = backend.grep(GrepQuery { path: name.clone(), ..grep_query("needle") }).await;
+        for (way, answer, said) in [
+            ("read", backend.download(vec![name.clone()]).await.remove(0).err(), &refused),
+            ("edit", backend.edit(&name, replacement, Expect::Anything, &Unwitnessed).await.err(), &refused),
+            ("delete", delete(backend, name.as_str()).await.err(), &refused),
+            ("ls", backend.ls(&name).await.err(), &listed),
+            ("glob", backend.glob(glob_query("*", name.as_str())).await.err(), &searched),
+            ("grep", grep.err(), &searched),
+        ] {
+            assert_eq!(answer, *said, "{way} {name}");
+        }
+        if !matches!(refused, Some(BackendError::NotFound { .. })) {
+            assert_eq!(write(backend, name.as_str(), "mine", Expect::Anything).await.err(), refused, "write {name}");
+        }
+    }
+    assert_eq!(fs::read_dir(out).unwrap().count(), 1);
+    // What does not lead anywhere yet leads to where something is made.
+    write(backend, "/brk/deep/x", "made", Expect::Anything).await.unwrap();
+    write(backend, "/far/y", "made", Expect::Absent).await.unwrap();
+    assert_eq!(fs::read_to_string(folder.join("nowhere/deep/x")).unwrap(), "made");
+    assert_eq!(text(backend, "/nowhere/y").await, "made");
+    let shown = ["/brk/", "/dir/", "/far/", "/file", "/in/", "/loop", "/nowhere/", "/round", "/way"];
+    assert_eq!(names(backend, "/").await, shown);
+}
+
+/// P28: what a file has besides its bytes stays, or it is said.
+pub async fn a_change_keeps_mode_and_attributes_or_says_so(backend: &dyn Backend, folder: &Path) {
+    put(folder, "f", "old");
+    let at = folder.join("f");
+    let note = rustix::fs::setxattr(&at, "user.note", b"kept", rustix::fs::XattrFlags::empty());
+    let has_note = note.is_ok();
+    for mode in [0o4755, 0o6711, 0o640, 0o4644] {
+        fs::set_permissions(&at, fs::Permissions::from_mode(mode)).unwrap();
+        let (old, new) = if mode == 0o4755 { ("old", "new") } else { ("new", "new too new") };
+        let changed = edit(backend, "/f", old, new).await.unwrap();
+        assert_eq!(fs::metadata(&at).unwrap().permissions().mode() & 0o7777, mode);
+        fs::write(&at, "new").unwrap();
+        let mut value = [0; 8];
+        let kept =
+            rustix::fs::getxattr(&at, "user.note", &mut value[..]).is_ok_and(|length| &value[..length] == b"kept");
+        assert!(!changed.handed_over);
+        assert_eq!(changed.stripped, has_note && !kept, "mode {mode:o}");
+        if has_note {
+            rustix::fs::setxattr(&at, "user.note", b"kept", rustix::fs::XattrFlags::empty()).unwrap();
+        }
+    }
+}
+
 /// P09: an ignore file that is a link, or that a link leads to, is none, wherever it leads.
 pub async fn a_linked_ignore_file_is_none(backend: &dyn Backend, folder: &Path) {
     let outside = tempfile::tempdir().unwrap();

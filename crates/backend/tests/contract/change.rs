@@ -1,7 +1,7 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use bosun_backend::{Backend, BackendError, ContentHash, Expect, Replacement, Unwitnessed};
+use bosun_backend::{Backend, BackendError, ContentHash, Expect, ReadWindow, Replacement, Unwitnessed};
 use pretty_assertions::assert_eq;
 
 use crate::support::{Witness, bytes, edit, given, names, page, path, stamp, text, write};
@@ -176,25 +176,50 @@ pub async fn transfers_keep_their_order(backend: &dyn Backend) {
 
 /// Every edit that was reported done is in the final bytes; every other was refused in words (security.md F03).
 pub async fn writers_of_one_file_do_not_pass_each_other(backend: &dyn Backend) {
-    given(backend, &[("/shared", "start\n")]).await;
+    writers(&[backend]).await;
+}
+
+/// Two ways to one place.
+pub type Handles = [Box<dyn Backend>; 2];
+
+/// The same where they come by two ways, as two processes do (F03, F07).
+pub async fn writers_by_two_ways_lose_nothing(handles: &Handles) {
+    writers(&[&*handles[0], &*handles[1]]).await;
+    // Neither a lock nor what waited is left.
+    assert_eq!(names(&*handles[0], "/").await, ["/shared"]);
+}
+
+async fn writers(ways: &[&dyn Backend]) {
+    given(ways[0], &[("/shared", "start\n")]).await;
     // As many rounds as a far place manages in a while; a near one does all of them.
     let begun = Instant::now();
     let one = |writer: usize| async move {
+        let backend = ways[writer % ways.len()];
         let mut done = Vec::new();
         for round in (0..10).take_while(|round| *round == 0 || begun.elapsed() < Duration::from_secs(5)) {
-            let seen = stamp(backend, "/shared").await;
+            let seen = match backend.read(&path("/shared"), ReadWindow { offset: 0, limit: 1 }).await {
+                Ok(read) => read.stamp,
+                // Others put one after the other in its place.
+                Err(error) => {
+                    assert_eq!(error, BackendError::Unstable { path: path("/shared") });
+                    continue;
+                }
+            };
             let line = format!("{writer}.{round}\n");
             let new = format!("start\n{line}");
             let replacement = Replacement { old: "start\n", new: &new, all: false };
             match backend.edit(&path("/shared"), replacement, Expect::Unchanged(seen), &Unwitnessed).await {
                 Ok(_) => done.push(line),
-                Err(error) => assert_eq!(error, BackendError::Changed { path: path("/shared") }),
+                Err(error @ BackendError::Changed { .. }) => {
+                    assert_eq!(error, BackendError::Changed { path: path("/shared") });
+                }
+                Err(error) => assert_eq!(error, BackendError::Unstable { path: path("/shared") }),
             }
         }
         done
     };
     let done = futures_util::future::join_all((0..20).map(one)).await.concat();
-    let mut lines: Vec<_> = text(backend, "/shared").await.split_inclusive('\n').map(str::to_owned).collect();
+    let mut lines: Vec<_> = text(ways[0], "/shared").await.split_inclusive('\n').map(str::to_owned).collect();
     assert_eq!(lines.remove(0), "start\n");
     lines.sort();
     let mut done = done;

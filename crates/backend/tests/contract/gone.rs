@@ -3,11 +3,11 @@
 use std::fs;
 use std::os::unix::fs::{MetadataExt, PermissionsExt, symlink};
 use std::os::unix::process::CommandExt as _;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use bosun_backend::{
-    Backend, BackendError, Expect, FilesystemBackend, FilesystemOptions, GrepQuery, LocalShellBackend,
-    LocalShellOptions, ReadWindow, Replacement, RootError, RootNote, Unwitnessed, project_root,
+    Backend, BackendError, ExecRequest, Expect, FilesystemBackend, FilesystemOptions, GrepQuery, LocalShellBackend,
+    LocalShellOptions, OutputSink, ReadWindow, Replacement, RootError, RootNote, Unwitnessed, project_root,
 };
 
 use crate::support::{glob_query, grep_query, path};
@@ -29,7 +29,20 @@ async fn all_ways(backend: &dyn Backend) -> Vec<(&'static str, Option<BackendErr
         ("upload", backend.upload(vec![(path("/up.txt"), bytes())]).await.remove(0).err()),
         ("download", backend.download(vec![path("/src/a.txt")]).await.remove(0).err()),
         ("delete", backend.deleter().unwrap().delete(&path("/src"), Expect::Anything, &Unwitnessed).await.err()),
+        ("execute", ran(backend).await.err()),
     ]
+}
+
+struct Unwatched;
+
+impl OutputSink for Unwatched {
+    fn output(&self, _bytes: &[u8]) {}
+}
+
+/// A command, where there are any.
+async fn ran(backend: &dyn Backend) -> Result<(), BackendError> {
+    let Some(shell) = backend.shell() else { return backend.ls(&path("/")).await.map(|_| ()) };
+    shell.execute(ExecRequest::new("echo mine > made.txt"), &Unwatched).await.map(|_| ())
 }
 
 fn fill(project: &Path) {
@@ -55,8 +68,8 @@ fn everything(folder: &Path) -> Vec<(String, String)> {
     found
 }
 
-#[tokio::test]
-async fn a_project_that_is_not_what_it_was_is_refused_in_every_way_and_works_again_when_it_is_back() {
+/// The project in `top` becomes something else by and by, with `backend` at work in it.
+async fn what_is_not_what_it_was_is_refused(backend: &dyn Backend, top: &Path) {
     type Deed = fn(&Path, &Path);
     let deeds: [(&str, Deed); 5] = [
         ("moved", |_, _| {}),
@@ -69,26 +82,77 @@ async fn a_project_that_is_not_what_it_was_is_refused_in_every_way_and_works_aga
             symlink(other, project).unwrap();
         }),
     ];
+    let (project, moved) = (top.join("project"), top.join("moved"));
+    assert!(all_ways(backend).await.into_iter().all(|(_, refused)| refused.is_none()));
     for (name, deed) in deeds {
-        let top = tempfile::tempdir().unwrap();
-        let (project, moved) = (top.path().join("project"), top.path().join("moved"));
         fill(&project);
-        let backend = LocalShellBackend::open(&project, LocalShellOptions::default()).unwrap();
         fs::rename(&project, &moved).unwrap();
         deed(&project, &moved);
-        let before = everything(top.path());
-        for (way, refused) in all_ways(&backend).await {
+        let before = everything(top);
+        for (way, refused) in all_ways(backend).await {
             assert_eq!(refused, Some(BackendError::RootGone), "{way}, {name}");
         }
-        assert_eq!(everything(top.path()), before, "{name}");
+        assert_eq!(everything(top), before, "{name}");
         if project.symlink_metadata().is_ok_and(|found| found.is_dir()) {
             fs::remove_dir_all(&project).unwrap();
         } else if project.symlink_metadata().is_ok() {
             fs::remove_file(&project).unwrap();
         }
         fs::rename(&moved, &project).unwrap();
-        assert!(all_ways(&backend).await.into_iter().all(|(_, refused)| refused.is_none()), "{name}: it is back");
+        for (way, refused) in all_ways(backend).await {
+            assert_eq!(refused, None, "{way}, {name}: it is back");
+        }
     }
+}
+
+fn a_project() -> (tempfile::TempDir, PathBuf) {
+    let top = tempfile::tempdir().unwrap();
+    let project = top.path().join("project");
+    fill(&project);
+    (top, project)
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_project_that_is_not_what_it_was_is_refused_in_every_way_and_works_again_when_it_is_back() {
+    let (top, project) = a_project();
+    let backend = LocalShellBackend::open(&project, LocalShellOptions::default()).unwrap();
+    what_is_not_what_it_was_is_refused(&backend, top.path()).await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn another_folder_is_refused_by_files() {
+    let (top, project) = a_project();
+    let backend = FilesystemBackend::open(&project, FilesystemOptions::default()).unwrap();
+    what_is_not_what_it_was_is_refused(&backend, top.path()).await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn another_folder_is_refused_here() {
+    let (top, project) = a_project();
+    let backend = crate::places::here(&project).await;
+    what_is_not_what_it_was_is_refused(&backend, top.path()).await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn another_folder_is_refused_by_a_sandbox() {
+    let (top, project) = a_project();
+    let Some(backend) = crate::places::sandbox(&project).await else { return };
+    what_is_not_what_it_was_is_refused(&backend, top.path()).await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn another_folder_is_refused_on_another_machine() {
+    let (top, project) = a_project();
+    let Some(machine) = crate::places::machine() else { return };
+    let backend = machine.backend_at(&project).await;
+    what_is_not_what_it_was_is_refused(&backend, top.path()).await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn another_folder_is_refused_by_a_container() {
+    let (top, project) = a_project();
+    let Some(backend) = crate::places::container_of(&project).await else { return };
+    what_is_not_what_it_was_is_refused(&backend, top.path()).await;
 }
 
 #[tokio::test]
@@ -159,7 +223,7 @@ async fn rights_that_are_taken_away_are_said_and_what_comes_back_works() {
     // Neither read nor written: every way below it names it; what is elsewhere goes on.
     give("src", 0o000);
     for (way, refused) in all_ways(&backend).await {
-        let searches = matches!(way, "ls" | "glob" | "grep" | "write new" | "upload");
+        let searches = matches!(way, "ls" | "glob" | "grep" | "write new" | "upload" | "execute");
         match refused {
             None => assert!(searches, "{way}"),
             Some(BackendError::PermissionDenied { path }) => {

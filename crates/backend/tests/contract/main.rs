@@ -48,7 +48,7 @@ macro_rules! contract {
                     what_was_written_is_read, a_window_of_lines, lines_end_at_lf_crlf_and_cr_only,
                     the_mark_in_front_is_not_part_of_the_text, nothing_asked_for_nothing_given, blank_files_say_so,
                     past_the_end_names_both_numbers, other_codecs_are_refused, media_come_as_bytes,
-                    missing_files_and_folders, listings_are_sorted_and_flat, long_pages_are_cut_not_lost,
+                    missing_files_and_folders, nothing_is_below_a_file, listings_are_sorted_and_flat, long_pages_are_cut_not_lost,
                 ],
                 change: [
                     parents_are_made, absent_means_absent, unchanged_means_unchanged, anything_means_anything,
@@ -98,6 +98,7 @@ macro_rules! shell_contract {
                     it_runs_in_the_project, a_text_of_any_size_is_read_by_pages, streams_are_told_apart, exit_codes_and_signals,
                     every_code_is_the_commands_own, words_of_a_way_there_are_output, refused_commands,
                     input_is_empty, time_runs_out_and_output_stays, a_cancel_ends_it, output_arrives_while_it_runs,
+                    a_background_child_does_not_hold_the_result, nothing_that_a_command_started_survives_it,
                     long_output_keeps_both_ends, odd_bytes_are_shown_and_kept, no_secrets_in_the_environment,
                 ],
             }
@@ -119,7 +120,23 @@ macro_rules! watched_contract {
     };
 }
 
-/// One test per case for what has its folder on this machine. `$open` gives `(guard, backend, folder)`.
+/// One test per case for two handles on one place. `$open` gives `(guard, [backend, backend])`, between which nothing of this
+/// process is shared that another process would not share with it.
+macro_rules! handles_contract {
+    ($name:ident, $open:expr) => {
+        mod $name {
+            cases! {
+                $open,
+                change: [
+                    writers_by_two_ways_lose_nothing,
+                ],
+            }
+        }
+    };
+}
+
+/// One test per case for what has its folder on this machine. `$open` gives `(guard, backend, folder)`. A copied project has
+/// none here: that it is a copy, and what its files do, the other contracts and `a_copied_project_is_a_copy` say.
 #[cfg(target_os = "linux")]
 macro_rules! beside_contract {
     ($name:ident, $open:expr) => {
@@ -127,8 +144,9 @@ macro_rules! beside_contract {
             $name,
             $open,
             [
-                links_lead_in_and_never_out, a_linked_ignore_file_is_none, pipes_sockets_and_devices, read_only_is_respected,
-                hard_links_are_broken_and_it_is_said, what_is_changed_in_between_stays,
+                links_lead_in_and_never_out, links_on_the_way_mean_the_same, a_linked_ignore_file_is_none,
+                pipes_sockets_and_devices, read_only_is_respected, hard_links_are_broken_and_it_is_said,
+                a_change_keeps_mode_and_attributes_or_says_so, what_is_changed_in_between_stays,
                 names_that_are_not_text_are_counted, no_link_leads_a_change_to_a_protected_name, the_folder_by_the_name_that_the_shell_has_for_it,
             ]
         );
@@ -156,9 +174,12 @@ macro_rules! beside_contract_of_files {
             $open,
             [
                 links_lead_in_and_never_out,
+                links_on_the_way_mean_the_same,
+                a_linked_ignore_file_is_none,
                 pipes_sockets_and_devices,
                 read_only_is_respected,
                 hard_links_are_broken_and_it_is_said,
+                a_change_keeps_mode_and_attributes_or_says_so,
                 what_is_changed_in_between_stays,
                 names_that_are_not_text_are_counted,
             ]
@@ -322,6 +343,71 @@ watched_contract!(watched_ssh, {
 watched_contract!(watched_container, {
     let Some(place) = crate::places::container().await else { return };
     (place.folder, place.backend)
+});
+handles_contract!(two_filesystems, {
+    let folder = tempfile::tempdir().unwrap();
+    let handles: crate::change::Handles = [Box::new(crate::files(&folder)), Box::new(crate::local(&folder))];
+    (folder, handles)
+});
+handles_contract!(two_here, {
+    let folder = tempfile::tempdir().unwrap();
+    let handles: crate::change::Handles =
+        [Box::new(crate::places::here(folder.path()).await), Box::new(crate::places::here(folder.path()).await)];
+    (folder, handles)
+});
+handles_contract!(here_and_the_filesystem, {
+    let folder = tempfile::tempdir().unwrap();
+    let handles: crate::change::Handles =
+        [Box::new(crate::places::here(folder.path()).await), Box::new(crate::files(&folder))];
+    (folder, handles)
+});
+handles_contract!(here_without_a_program_for_locks, {
+    let folder = tempfile::tempdir().unwrap();
+    let open = async || crate::places::without_locks(folder.path()).await;
+    let handles: crate::change::Handles = [Box::new(open().await), Box::new(open().await)];
+    (folder, handles)
+});
+handles_contract!(two_bubblewraps, {
+    let folder = tempfile::tempdir().unwrap();
+    let (Some(one), Some(other)) =
+        (crate::places::sandbox(folder.path()).await, crate::places::sandbox(folder.path()).await)
+    else {
+        return;
+    };
+    let handles: crate::change::Handles = [Box::new(one), Box::new(other)];
+    (folder, handles)
+});
+handles_contract!(bubblewrap_and_the_filesystem, {
+    let folder = tempfile::tempdir().unwrap();
+    let Some(sandbox) = crate::places::sandbox(folder.path()).await else { return };
+    let handles: crate::change::Handles = [Box::new(sandbox), Box::new(crate::files(&folder))];
+    (folder, handles)
+});
+handles_contract!(two_ssh, {
+    let Some(machine) = crate::places::machine() else { return };
+    let handles: crate::change::Handles = [Box::new(machine.backend().await), Box::new(machine.backend().await)];
+    (machine, handles)
+});
+handles_contract!(two_containers, {
+    let folder = tempfile::tempdir().unwrap();
+    let (Some(one), Some(other)) =
+        (crate::places::container_of(folder.path()).await, crate::places::container_of(folder.path()).await)
+    else {
+        return;
+    };
+    let handles: crate::change::Handles = [Box::new(one), Box::new(other)];
+    (folder, handles)
+});
+handles_contract!(a_container_and_the_filesystem, {
+    let folder = tempfile::tempdir().unwrap();
+    let Some(container) = crate::places::container_of(folder.path()).await else { return };
+    let handles: crate::change::Handles = [Box::new(container), Box::new(crate::files(&folder))];
+    (folder, handles)
+});
+handles_contract!(two_of_a_container_that_was_there, {
+    let Some(there) = crate::places::existing().await else { return };
+    let handles: crate::change::Handles = [Box::new(there.backend().await), Box::new(there.backend().await)];
+    (there, handles)
 });
 #[cfg(target_os = "linux")]
 beside_contract_of_files!(beside_filesystem, {

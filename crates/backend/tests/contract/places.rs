@@ -8,14 +8,14 @@ use std::path::Path;
 use std::process::Command;
 
 use bosun_backend::{
-    Commands, LocalExecutorOptions, LocalShellBackend, LocalShellOptions, SandboxBackend, SandboxError, bubblewrap,
-    local_process,
+    BackendError, BoxFuture, Commands, ExecRequest, ExecResult, Executor, Finished, LocalExecutorOptions,
+    LocalShellBackend, LocalShellOptions, OutputSink, SandboxBackend, SandboxError, Script, bubblewrap, local_process,
 };
 use bosun_testkit::missing;
 pub use bosun_testkit::ran;
 pub use container::{
-    container, container_with_a_copy, container_with_a_copy_of_nothing, existing, labelled, labelled_container,
-    no_such_image,
+    container, container_of, container_with_a_copy, container_with_a_copy_of_nothing, existing, labelled,
+    labelled_container, no_such_image,
 };
 pub use machine::machine;
 
@@ -27,6 +27,45 @@ pub fn ran_if(program: &str, args: &[&str]) -> bool {
 /// The common part of all of them, with nothing between it and this machine.
 pub async fn here(folder: &Path) -> SandboxBackend {
     SandboxBackend::open(local_process(folder, LocalExecutorOptions::default()).unwrap()).await
+}
+
+/// The same where no program is that takes locks, as on other systems.
+pub async fn without_locks(folder: &Path) -> SandboxBackend {
+    SandboxBackend::open(std::sync::Arc::new(WithoutLocks(
+        local_process(folder, LocalExecutorOptions::default()).unwrap(),
+    )))
+    .await
+}
+
+struct WithoutLocks(std::sync::Arc<dyn Executor>);
+
+impl Executor for WithoutLocks {
+    fn root(&self) -> &str {
+        self.0.root()
+    }
+
+    fn run<'a>(&'a self, script: Script<'a>) -> BoxFuture<'a, Result<Finished, BackendError>> {
+        Box::pin(async move {
+            let text = format!("flock() {{ return 127; }}\n{}", script.text);
+            self.0.run(Script { text: &text, ..script }).await
+        })
+    }
+
+    fn execute<'a>(
+        &'a self,
+        request: ExecRequest,
+        sink: &'a dyn OutputSink,
+    ) -> BoxFuture<'a, Result<ExecResult, BackendError>> {
+        self.0.execute(request, sink)
+    }
+
+    fn default_timeout(&self) -> std::time::Duration {
+        self.0.default_timeout()
+    }
+
+    fn sandbox(&self) -> Option<&str> {
+        self.0.sandbox()
+    }
 }
 
 /// The folder's own files, with commands in a sandbox.

@@ -1,7 +1,7 @@
-use bosun_backend::{Backend, BackendError, ContentHash, ReadContent, ReadWindow};
+use bosun_backend::{Backend, BackendError, ContentHash, Expect, ReadContent, ReadWindow, Replacement, Unwitnessed};
 use pretty_assertions::assert_eq;
 
-use crate::support::{given, kinds, names, page, path, stamp};
+use crate::support::{given, glob_below, kinds, names, page, path, stamp};
 
 pub async fn what_was_written_is_read(backend: &dyn Backend) {
     given(backend, &[("/a.txt", "one\ntwo\nthree\n")]).await;
@@ -126,6 +126,35 @@ pub async fn missing_files_and_folders(backend: &dyn Backend) {
     assert!(file.contains("Path '/dir/a.txt': not_a_directory"), "{file}");
     let code = backend.download(vec![path("/dir")]).await.remove(0).unwrap_err();
     assert!(matches!(code, BackendError::IsADirectory { .. }));
+}
+
+/// Whoever names something below a file hears that, with the path as it was named.
+pub async fn nothing_is_below_a_file(backend: &dyn Backend) {
+    given(backend, &[("/dir/a.txt", "a")]).await;
+    for name in ["/dir/a.txt/x", "/dir/a.txt/x/y"] {
+        let name = path(name);
+        let refused = Some(BackendError::NotADirectory { path: name.clone() });
+        let window = ReadWindow { offset: 0, limit: 1 };
+        let replacement = Replacement { old: "a", new: "b", all: false };
+        let deleter = backend.deleter().unwrap();
+        for (way, answer) in [
+            ("ls", backend.ls(&name).await.err()),
+            ("read", backend.read(&name, window).await.err()),
+            ("download", backend.download(vec![name.clone()]).await.remove(0).err()),
+            ("write", backend.write(&name, b"x".to_vec(), Expect::Absent, &Unwitnessed).await.err()),
+            ("overwrite", backend.write(&name, b"x".to_vec(), Expect::Anything, &Unwitnessed).await.err()),
+            ("upload", backend.upload(vec![(name.clone(), b"x".to_vec())]).await.remove(0).err()),
+            ("edit", backend.edit(&name, replacement, Expect::Anything, &Unwitnessed).await.err()),
+            ("delete", deleter.delete(&name, Expect::Anything, &Unwitnessed).await.err()),
+        ] {
+            assert_eq!(answer, refused, "{way}");
+        }
+        assert_eq!(glob_below(backend, "*", name.as_str()).await, Vec::<String>::new());
+    }
+    let name = path("/dir/a.txt/x");
+    assert_eq!(backend.stat(&name).await.unwrap_err(), BackendError::NotADirectory { path: name });
+    assert_eq!(names(backend, "/").await, ["/dir/"]);
+    assert_eq!(names(backend, "/dir").await, ["/dir/a.txt"]);
 }
 
 pub async fn listings_are_sorted_and_flat(backend: &dyn Backend) {

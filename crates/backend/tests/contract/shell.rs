@@ -178,6 +178,77 @@ pub async fn a_cancel_ends_it(backend: &dyn Backend) {
     assert!(result.is_err() || result.is_ok_and(|result| result.cancelled));
 }
 
+/// A11: what goes on behind a command keeps nobody waiting, however far it has gone away.
+pub async fn a_background_child_does_not_hold_the_result(backend: &dyn Backend) {
+    for command in [
+        "(setsid sleep 7301 &); sleep 0.2; echo b",
+        "sleep 7301 & echo b",
+        "(trap '' TERM HUP; setsid sh -c 'sleep 7301; sleep 7301' &); echo b",
+    ] {
+        let begun = Instant::now();
+        let result = run(backend, command).await;
+        let told = (result.output.as_str(), result.exit_code, result.timed_out, result.may_go_on);
+        assert_eq!(told, ("b\n", Some(0), false, false), "{command}");
+        assert!(begun.elapsed() < Duration::from_secs(30), "{command}: {:?}", begun.elapsed());
+    }
+}
+
+/// One in a session of its own and without a parent, that does not hear; it is there when this has run.
+const DEEP: &str = "(setsid sh -c 'trap \"\" TERM HUP; echo $$ > pid; while :; do sleep 7303; done' >/dev/null 2>&1 &); \
+                    while [ ! -s pid ]; do sleep 0.05; done; echo up";
+
+/// What is said of it by its number, which may be another's where every command has its own.
+async fn lives(backend: &dyn Backend) -> String {
+    run(backend, "grep -q -s '730[3]' \"/proc/$(cat pid)/cmdline\" && echo lives").await.output
+}
+
+/// Runs until it says something; then, or when that was stopped, what became of it, or nothing where nobody waits any more.
+async fn once_up(backend: &dyn Backend, command: &str, goes_on: GoesOn) -> Option<ExecResult> {
+    let (shown, cancel) = (Shown::default(), CancellationToken::new());
+    let command = ExecRequest { cancel: cancel.clone(), ..request(command) };
+    let running = backend.shell().unwrap().execute(command, &shown);
+    let given_up = async {
+        while shown.0.lock().unwrap().is_empty() {
+            tokio::task::yield_now().await;
+        }
+        if goes_on == GoesOn::UntilItEnds {
+            cancel.cancel();
+            std::future::pending::<()>().await;
+        }
+    };
+    tokio::select! {
+        result = running => Some(result.unwrap()),
+        () = given_up => None,
+    }
+}
+
+/// Who waits for a command.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum GoesOn {
+    UntilItEnds,
+    Not,
+}
+
+/// X17: all that a command started is gone when its result is there, however it ended; and soon, where nobody waits for one.
+pub async fn nothing_that_a_command_started_survives_it(backend: &dyn Backend) {
+    let ended = run(backend, DEEP).await;
+    assert_eq!((ended.output.as_str(), ended.exit_code, ended.may_go_on), ("up\n", Some(0), false));
+    assert_eq!(lives(backend).await, "", "it has ended");
+    let goes_on = format!("rm -f pid; {DEEP}; sleep 60");
+    let late = ExecRequest { timeout: Some(Duration::from_secs(5)), ..request(&goes_on) };
+    let late = execute(backend, late).await.unwrap();
+    assert_eq!((late.output.as_str(), late.timed_out, late.may_go_on), ("up\n", true, false));
+    assert_eq!(lives(backend).await, "", "its time was over");
+    let stopped = once_up(backend, &goes_on, GoesOn::UntilItEnds).await.unwrap();
+    assert_eq!((stopped.output.as_str(), stopped.cancelled, stopped.may_go_on), ("up\n", true, false));
+    assert_eq!(lives(backend).await, "", "it was stopped");
+    assert!(once_up(backend, &goes_on, GoesOn::Not).await.is_none());
+    let begun = Instant::now();
+    while !lives(backend).await.is_empty() {
+        assert!(begun.elapsed() < Duration::from_secs(30), "nobody waited for it");
+    }
+}
+
 pub async fn output_arrives_while_it_runs(backend: &dyn Backend) {
     let cancel = CancellationToken::new();
     let shown = Shown::default();
@@ -220,7 +291,8 @@ pub async fn odd_bytes_are_shown_and_kept(backend: &dyn Backend) {
 
 pub async fn no_secrets_in_the_environment(backend: &dyn Backend) {
     let names = run(backend, "env | cut -d= -f1 | sort").await.output;
-    let usual = ["HOME", "LANG", "LANGUAGE", "OLDPWD", "PATH", "PWD", "SHLVL", "TERM", "TMPDIR", "TZ", "_"];
+    let usual =
+        ["BOSUN_COMMAND", "HOME", "LANG", "LANGUAGE", "OLDPWD", "PATH", "PWD", "SHLVL", "TERM", "TMPDIR", "TZ", "_"];
     for name in names.lines() {
         assert!(usual.contains(&name) || name.starts_with("LC_"), "{name}");
     }

@@ -11,7 +11,7 @@ use secrecy::SecretString;
 use secrecy::zeroize::Zeroizing;
 use serde::Serialize;
 
-use super::{Address, Models};
+use super::{Address, Models, Named};
 use crate::core::{Stored, keyring};
 use crate::failure::Failure;
 use crate::line::write_line;
@@ -157,7 +157,7 @@ async fn known(
 ) -> Result<(Models, Account, Stored), Failure> {
     let stored = Stored::open()?;
     let models = Models::new(Some(std::sync::Arc::clone(&stored.database)), keys);
-    models.ask_at(base_url.map(|url| Address { provider: provider.to_owned(), url }));
+    models.ask_at(base_url.map(|url| Address { provider: provider.to_owned(), url, named: Named::Now }));
     let account = models.account(provider).await?;
     // Also says what is wrong with an address.
     bosun_providers::host_of(&account.base_url).map_err(SessionError::from)?;

@@ -10,7 +10,7 @@ use bosun_providers::{
 use clap::Args;
 use serde::Serialize;
 
-use super::{Address, Models};
+use super::{Address, Models, Named};
 use crate::Exit;
 use crate::failure::Failure;
 use crate::line::write_line;
@@ -83,7 +83,7 @@ async fn providers(keys: EnvironmentKeys) -> Result<Vec<Row>, Failure> {
 
 async fn of_provider(id: &str, base_url: Option<String>, keys: EnvironmentKeys) -> Result<Vec<Row>, Failure> {
     let models = Models::new(None, keys);
-    models.ask_at(base_url.map(|url| Address { provider: id.to_owned(), url }));
+    models.ask_at(base_url.map(|url| Address { provider: id.to_owned(), url, named: Named::Now }));
     let account = models.account(id).await?;
     let config = models.config(&account).await?;
     let listed = list_models(&config).await.map_err(bosun_session::SessionError::from)?;

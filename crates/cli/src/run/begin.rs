@@ -5,7 +5,7 @@ use bosun_store::Database;
 
 use super::{RunArgs, attached, remembered};
 use crate::failure::Failure;
-use crate::models::{Address, Models};
+use crate::models::{Address, Models, Named};
 
 /// A session whose turn is under way.
 pub(super) struct Begun {
@@ -61,7 +61,8 @@ pub(super) async fn resume(
     let used = model.clone().or_else(|| snapshot.session.model.clone());
     choose_model(sessions, models, snapshot, model, args.base_url.as_deref()).await?;
     args.choices.put_into(sessions, &session, used.as_ref()).await?;
-    let open = matches!(snapshot.session.status, SessionStatus::Waiting | SessionStatus::Interrupted);
+    let open = matches!(snapshot.session.status, SessionStatus::Waiting | SessionStatus::Interrupted)
+        || sessions.left_beside(&session).await? > 0;
     let can_go_on = open || matches!(snapshot.session.status, SessionStatus::Failed | SessionStatus::Stopped);
     match &args.task {
         Some(task) => {
@@ -79,7 +80,7 @@ pub(super) async fn resume(
 }
 
 fn address_of(model: &ModelRef, base_url: Option<&str>) -> Option<Address> {
-    base_url.map(|url| Address { provider: model.provider.to_string(), url: url.to_owned() })
+    base_url.map(|url| Address { provider: model.provider.to_string(), url: url.to_owned(), named: Named::Now })
 }
 
 /// Before anything runs in it.

@@ -81,7 +81,7 @@ impl Follower {
         loop {
             let quiet = match self.until_quiet().await? {
                 Pause::Quiet(quiet) => quiet,
-                Pause::Stopped => return Ok(self.ended()),
+                Pause::Stopped => return self.stopped().await,
                 Pause::Leave => return Ok(Ended::Interrupted),
             };
             if !self.approvals.is_empty() {
@@ -89,7 +89,7 @@ impl Follower {
                 match self.answer().await? {
                     Answered::Some => {}
                     Answered::Nothing => return Ok(Ended::Waiting { approvals: std::mem::take(&mut self.approvals) }),
-                    Answered::Stopped => return Ok(self.ended()),
+                    Answered::Stopped => return self.stopped().await,
                 }
             } else if matches!(quiet.summary.status, SessionStatus::Interrupted | SessionStatus::Running) {
                 looks += 1;
@@ -214,6 +214,14 @@ impl Follower {
         self.approvals.retain(|known| known.session != *session || known.call_id != *call_id);
     }
 
+    /// How it ended for a person who stopped it: whoever works beside the turn is left at work, though it ended well.
+    async fn stopped(&mut self) -> Result<Ended, Failure> {
+        match self.sessions.working_beside(&self.session).await? {
+            0 => Ok(self.ended()),
+            _ => Ok(Ended::Interrupted),
+        }
+    }
+
     fn ended(&mut self) -> Ended {
         match self.outcome {
             Some(outcome) => Ended::Turn { outcome, reason: self.reason() },
@@ -227,7 +235,7 @@ impl Follower {
         };
         let limit = limits::reached(&notice);
         let by_model = matches!(notice.code, NoticeCode::ModelFailed | NoticeCode::KeyRefused | NoticeCode::StreamCut);
-        let words = match &self.model {
+        let words = match notice.model.as_ref().or(self.model.as_ref()) {
             _ if notice.detail.is_empty() => "the turn ended without saying why".to_owned(),
             Some(model) if by_model => format!("{}:{}: {}", model.provider, model.name, notice.detail),
             _ => notice.detail,

@@ -1,8 +1,9 @@
 //! What a session was begun with on this command line, so that going on with it goes on the same way.
 
+use bosun_providers::without_query_secrets;
 use bosun_store::{Database, DatabaseError};
 
-use crate::models::Address;
+use crate::models::{Address, Named};
 
 /// Something that is remembered of sessions.
 #[derive(Clone, Copy)]
@@ -45,14 +46,15 @@ pub(super) async fn keep(
 /// The address at which a session's provider was asked.
 pub(super) async fn address(database: &Database, session: &str) -> Result<Option<Address>, DatabaseError> {
     let written = recall(database, BASE_URL, session).await?;
-    Ok(written
-        .as_deref()
-        .and_then(|written| written.split_once(' '))
-        .map(|(provider, url)| Address { provider: provider.to_owned(), url: url.to_owned() }))
+    Ok(written.as_deref().and_then(|written| written.split_once(' ')).map(|(provider, url)| Address {
+        provider: provider.to_owned(),
+        url: url.to_owned(),
+        named: Named::Before,
+    }))
 }
 
-/// Keeps it. A URL may hold a key in its query; that part is not kept.
+/// Keeps it. What in its query may be a key is not kept.
 pub(super) async fn keep_address(database: &Database, session: &str, address: &Address) -> Result<(), DatabaseError> {
-    let bare = address.url.split(['?', '#']).next().unwrap_or(&address.url);
-    keep(database, BASE_URL, session, &format!("{} {bare}", address.provider)).await
+    let url = without_query_secrets(&address.url);
+    keep(database, BASE_URL, session, &format!("{} {url}", address.provider)).await
 }

@@ -78,7 +78,7 @@ impl Bench {
         ran(&mut self.run_command(arguments))
     }
 
-    /// `bosun run --session` with the key and nothing else: the address is remembered.
+    /// `bosun run --session` and nothing else: the address is remembered. The key is none of that address's any more.
     pub fn go_on(&self, session: &SessionId, arguments: &[&str]) -> Ran {
         let mut command = self.bosun();
         command.args(["run", "--session", session.as_str()]).args(arguments);

@@ -202,3 +202,24 @@ fn twenty_canaries_turn_up_nowhere() {
     let looked: Value = serde_json::from_slice(&aviary.bench.server.requests()[1].body).unwrap();
     assert!(looked.to_string().contains("PATH="), "the command saw no environment: {looked}");
 }
+
+/// Some gateways want the key in the address. What they want beside it is kept, so that going on speaks to the same server.
+#[test]
+fn a_key_in_an_address_is_shown_and_kept_nowhere_and_the_version_beside_it_is() {
+    let bench = Bench::new();
+    let query = format!("api-version=2024-10-21&subscription-key={}", Canaries::key("query"));
+    let refusal = format!("no access to /v1/chat/completions?{query}");
+    bench.server.once(Reply::error(403, "forbidden", &refusal)).once("hello");
+    let url = format!("{}?{query}", bench.server.base_url(Wire::OpenAi));
+    let mut command = bench.bosun();
+    command.args(["run", "--project", bench.project.root_str(), "--model", "openai:m", "--base-url", &url, "hello"]);
+    let refused = ran(command.env("OPENAI_API_KEY", "sk-test"));
+    assert!(refused.sentence().contains("no access to"), "{}", refused.err);
+    let canaries = Canaries::default();
+    let shown = [&refused.out, &refused.err].map(|text| canaries.found_in(text.as_bytes())).concat();
+    assert_eq!((shown, canaries.found_below(&bench.data())), (vec![], vec![]));
+    let done = bench.go_on(&bench.last_session(), &["again"]);
+    assert_eq!(done.code, Some(0), "{}", done.err);
+    let paths: Vec<String> = bench.server.requests().into_iter().map(|request| request.path).collect();
+    assert_eq!(paths, [format!("/v1/chat/completions?{query}"), "/v1/chat/completions?api-version=2024-10-21".into()]);
+}

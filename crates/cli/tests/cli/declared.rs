@@ -202,3 +202,17 @@ mod on_a_terminal {
         assert!(bench.server.requests()[6].asked().last().contains("I did it myself"));
     }
 }
+
+#[test]
+fn a_subagent_whose_model_cannot_be_had_is_named_when_the_turn_begins() {
+    let bench = Bench::new();
+    bench.server.add(Rule::turn("hello").reply("Hello."));
+    let scout = "[[subagents]]\nname = 'scout'\ndescription = 'Looks around'\nmodel = 'nowhere:m'\n";
+    let ran = bench.run(&["--agent", agent(&bench, scout).to_str().unwrap(), "hello"]);
+    assert_eq!((ran.code, ran.out.as_str()), (Some(0), "Hello.\n"), "{}", ran.err);
+    assert!(
+        ran.err.contains("Subagents: 'scout' cannot be sent: its model nowhere:m is not available ("),
+        "{}",
+        ran.err
+    );
+}

@@ -9,6 +9,7 @@
 mod approvals;
 mod backends;
 mod bench;
+mod beside;
 mod canaries;
 mod crash;
 mod declared;

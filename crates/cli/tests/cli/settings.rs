@@ -96,7 +96,29 @@ async fn a_base_url_is_that_of_one_provider_alone() {
     bench.server.once("from mine again");
     let session = bench.sessions()[0].id.to_string();
     assert_eq!(run(&bench, &["--session", &session]).out, "from the gateway\n");
+    // A variable goes to another address only where that is named beside it.
+    assert_eq!(gateway.requests()[1].header("authorization"), None);
     assert_eq!(run(&bench, &["--session", &session, "--model", "mine:own"]).out, "from mine again\n");
+    gateway.once(Reply::error(401, "invalid_request_error", "who are you?"));
+    let mut command = bench.bosun();
+    command.args(["run", "--session", &session, "--model", "openai:gpt-x", "hello"]).env("OPENAI_API_KEY", "sk-vendor");
+    let refused = crate::bench::ran(&mut command);
+    let told = refused.sentence();
+    assert!(told.contains("openai:gpt-x: who are you?") && told.contains("again with --base-url"), "{told}");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_second_model_that_fails_is_named() {
+    let bench = Bench::new();
+    let gateway = ModelServer::start();
+    drop(preferring(&bench, "mine").await);
+    gateway.once(Reply::error(529, "overloaded_error", "too many").retry_after(600));
+    bench.server.once(Reply::error(400, "invalid_request_error", "not like this"));
+    let mut command = bench.bosun();
+    command.args(["run", "--project", bench.project.root_str(), "--model", "openai:gpt-x", "--fallback", "mine:spare"]);
+    command.args(["--base-url", &gateway.base_url(Wire::OpenAi), "hello"]).env("OPENAI_API_KEY", "sk-vendor");
+    let failed = crate::bench::ran(&mut command);
+    assert!(failed.sentence().contains("mine:spare: not like this"), "{}", failed.err);
 }
 
 /// The level is called what it is where it is not what it is called.

@@ -57,7 +57,23 @@ async fn what_a_run_used_is_told_call_by_call_with_its_subagents_and_by_day() {
     assert!((usage.total.cost - cost).abs() < 1e-9, "{cost} {usage:?}");
     assert!(usage.calls.iter().all(|call| call.purpose == CallPurpose::Answer && call.cost.is_some()));
 
+    let made = |name: &str| usage.agents.iter().find(|used| used.agent.name == name).unwrap();
+    assert_eq!(
+        (made("main").total.calls, made("general-purpose").total.calls, usage.agents.len()),
+        (6, 2, 2),
+        "{usage:?}"
+    );
+    assert_eq!(made("main").agent.session, id);
+    let of_sent = usage.calls.iter().filter(|call| call.agent.as_ref() == Some(&made("general-purpose").agent));
+    assert_eq!(of_sent.count(), 2);
+
     let lines = asked(&bench, &["--session", id.as_str()]).out;
+    assert_eq!(
+        lines.lines().filter(|line| line.contains(" general-purpose ") && line.contains("answer")).count(),
+        2,
+        "{lines}"
+    );
+    assert!(lines.lines().any(|line| line.starts_with("general-purpose ") && line.contains("2 calls")), "{lines}");
     let shown = format!("${cost:.4}");
     assert_eq!(lines.lines().filter(|line| line.contains("openai:test-model") && line.contains("answer")).count(), 8);
     assert!(lines.lines().last().is_some_and(|line| line.starts_with("all calls") && line.contains(&shown)), "{lines}");

@@ -1,5 +1,7 @@
 //! What a declaration says of the file tools and of skills. Each setting that it leaves out stays as the app has it.
 
+use std::num::{NonZeroU32, NonZeroU64};
+
 use bosun_backend::VirtualPath;
 use bosun_tools::ReadFormat;
 use serde::Deserialize;
@@ -13,8 +15,8 @@ use crate::{DeepAgentConfig, SkillSource};
 pub struct DeclaredFilesystem {
     pub prompt: Option<String>,
     pub read_format: Option<ReadFormat>,
-    pub grep_max_count: Option<u32>,
-    pub max_execute_timeout: Option<u64>,
+    pub grep_max_count: Option<NonZeroU32>,
+    pub max_execute_timeout: Option<NonZeroU64>,
     pub evict_results_over: Option<u32>,
     pub evict_messages_over: Option<u32>,
     pub offload_media: Option<bool>,
@@ -37,8 +39,8 @@ impl DeclaredFilesystem {
         let files = &mut config.filesystem;
         files.prompt = self.prompt.or(files.prompt.take());
         set(&mut files.read_format, self.read_format);
-        set(&mut files.grep_max_count, self.grep_max_count);
-        set(&mut files.max_execute_timeout, self.max_execute_timeout);
+        set(&mut files.grep_max_count, self.grep_max_count.map(NonZeroU32::get));
+        set(&mut files.max_execute_timeout, self.max_execute_timeout.map(NonZeroU64::get));
         set(&mut files.evict_results_over, self.evict_results_over);
         set(&mut files.evict_messages_over, self.evict_messages_over);
         set(&mut files.offload_media, self.offload_media);

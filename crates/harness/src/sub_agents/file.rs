@@ -34,7 +34,7 @@ pub enum SubagentFileError {
 /// What a field of a subagent's file holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum FieldKind {
-    #[error("a text")]
+    #[error("text")]
     Text,
     #[error("a list of names")]
     Names,
@@ -55,6 +55,8 @@ pub enum FieldKind {
     Number,
     #[error("one of off, low, medium, high and max")]
     Effort,
+    #[error("PROVIDER:NAME, for example anthropic:claude-sonnet-4-6, or inherit")]
+    Model,
 }
 
 /// What is odd about a subagent's file that can be used.
@@ -64,6 +66,8 @@ pub enum SubagentWarning {
     Unknown(String),
     #[error("the front matter is not valid YAML ({0}); its lines were read one by one")]
     ByLine(String),
+    #[error("the description was cut at {most} characters")]
+    DescriptionCut { most: usize },
 }
 
 /// The field that says how tools ask.
@@ -117,6 +121,11 @@ pub fn read_subagent(text: &str) -> Result<(SubagentSpec, Vec<SubagentWarning>),
 async fn take(backend: &dyn Backend, path: &VirtualPath, loaded: &mut LoadedSubagents) {
     let text = match backend.read(path, ReadWindow { offset: 0, limit: MOST_LINES }).await {
         Ok(read) => match read.content {
+            // Half of its instructions are others than those that were written.
+            ReadContent::Text(page) if page.total_lines > MOST_LINES => {
+                let problem = format!("{path}: it has {} lines, and at most {MOST_LINES} are read", page.total_lines);
+                return loaded.problems.push(problem);
+            }
             ReadContent::Text(page) => page.lines.join("\n"),
             ReadContent::Bytes { .. } => return loaded.problems.push(format!("{path}: it is no text")),
         },
@@ -137,20 +146,20 @@ fn parse(text: &str) -> Result<(SubagentSpec, Vec<SubagentWarning>), SubagentFil
     let fields = &read.fields;
     let name = word(fields, "name")?.ok_or(SubagentFileError::Missing("name"))?;
     let description = word(fields, "description")?.ok_or(SubagentFileError::Missing("description"))?;
-    let is_part = |part: &str| !part.is_empty() && part.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit());
-    if name.len() > 64 || !name.split('-').all(is_part) {
-        return Err(SubagentFileError::Name(name));
-    }
     let unknown = fields.keys().filter(|key| !KNOWN.contains(&key.as_str()));
     let mut warnings: Vec<SubagentWarning> = unknown.cloned().map(SubagentWarning::Unknown).collect();
     warnings.extend(read.by_line.map(SubagentWarning::ByLine));
+    let description = one_line(&description);
+    if description.chars().count() > DESCRIPTION {
+        warnings.push(SubagentWarning::DescriptionCut { most: DESCRIPTION });
+    }
     let output = match fields.get("output") {
         None | Some(Value::Null) => None,
         Some(schema @ Value::Object(_)) => Some(OutputSchema { name: name.clone(), schema: schema.clone() }),
         Some(_) => return Err(SubagentFileError::Field { field: "output", wanted: FieldKind::Schema }),
     };
     let spec = SubagentSpec {
-        description: description.split_whitespace().collect::<Vec<_>>().join(" ").chars().take(DESCRIPTION).collect(),
+        description: description.chars().take(DESCRIPTION).collect(),
         prompt: read.body.trim().to_owned(),
         tools: list(fields, "tools")?,
         model: word(fields, "model")?.filter(|model| model != "inherit"),
@@ -163,7 +172,12 @@ fn parse(text: &str) -> Result<(SubagentSpec, Vec<SubagentWarning>), SubagentFil
         max_steps: steps(fields)?,
         name,
     };
+    spec.check()?;
     Ok((spec, warnings))
+}
+
+fn one_line(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
 fn word(fields: &Map<String, Value>, field: &'static str) -> Result<Option<String>, SubagentFileError> {
@@ -198,10 +212,7 @@ fn asks(fields: &Map<String, Value>) -> Result<BTreeMap<String, InterruptOn>, Su
             let by_tool: BTreeMap<String, DeclaredGate> =
                 serde_json::from_value(by_tool.clone()).map_err(|_not_so| wrong())?;
             let asks = by_tool.into_iter().map(|(tool, gate)| (tool, InterruptOn::from(gate)));
-            let asks: BTreeMap<_, _> = asks.collect();
-            let decides_nothing =
-                |interrupt: &InterruptOn| matches!(interrupt, InterruptOn::Ask(gate) if gate.allowed.is_empty());
-            if asks.values().any(decides_nothing) { Err(wrong()) } else { Ok(asks) }
+            Ok(asks.collect())
         }
         _ => {
             let names = list(fields, ASKS).map_err(|_not_names| wrong())?.unwrap_or_default();

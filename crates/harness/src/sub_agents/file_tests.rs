@@ -92,6 +92,10 @@ fn a_file_with_a_mistake_is_no_subagent() {
         let told = with(&format!("name: a\ndescription: d\neffort: {effort}"));
         assert_eq!(told, "'effort' must be one of off, low, medium, high and max", "{effort}");
     }
+    for model in ["gpt", "openai:", "':gpt'"] {
+        let told = with(&format!("name: a\ndescription: d\nmodel: {model}"));
+        assert!(told.starts_with("'model' must be PROVIDER:NAME, "), "{model}: {told}");
+    }
     assert_eq!(with("name: a\ndescription: d\ntools: {a: b}"), "'tools' must be a list of names");
     assert_eq!(with("name: a\ndescription: d\noutput: text"), "'output' must be a JSON schema of an object");
     assert_eq!(with("name: a\ndescription: d\nskills: [/../x]"), "'skills' must be a list of folders");
@@ -122,4 +126,23 @@ async fn later_folders_win_and_broken_files_are_named() {
     assert_eq!(loaded.specs.iter().map(|spec| spec.description.as_str()).collect::<Vec<_>>(), ["second"]);
     assert_eq!(loaded.problems.len(), 1);
     assert!(loaded.problems[0].starts_with("/one/b.md: "), "{:?}", loaded.problems);
+}
+
+#[tokio::test]
+async fn what_is_too_long_is_named_with_the_limit() {
+    let file = |lines: usize| format!("---\nname: a\ndescription: d\n---\n{}", "x\n".repeat(lines));
+    let long = "d".repeat(2_001);
+    let project = bosun_testkit::Project::new()
+        .file("agents/a.md", file(4_996))
+        .file("agents/b.md", file(4_997))
+        .file("agents/c.md", format!("---\nname: c\ndescription: {long}\n---\n"));
+    let backend = bosun_backend::LocalShellBackend::open(project.root(), Default::default()).unwrap();
+    let loaded = load_subagents(&backend, &[VirtualPath::parse("/agents").unwrap()], &|_| false).await;
+    let found: Vec<_> = loaded.specs.iter().map(|spec| (spec.name.as_str(), spec.description.len())).collect();
+    assert_eq!(found, [("a", 1), ("c", 2_000)]);
+    let told = [
+        "/agents/b.md: it has 5001 lines, and at most 5000 are read",
+        "/agents/c.md: the description was cut at 2000 characters",
+    ];
+    assert_eq!(loaded.problems, told);
 }

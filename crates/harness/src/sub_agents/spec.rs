@@ -4,10 +4,13 @@ use std::sync::Arc;
 use bosun_agent::Agent;
 use bosun_model::{Effort, OutputSchema};
 
+use super::{FieldKind, SubagentFileError};
 use crate::{InterruptOn, Members, PathRule, SkillSource, prompt};
 
 /// The subagent that every agent has.
 pub const GENERAL_PURPOSE: &str = "general-purpose";
+
+const LONGEST_NAME: usize = 64;
 
 /// A subagent, as it is declared. It works in its parent's place: same backend, same rules, at most the same rights.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -41,6 +44,41 @@ pub struct SubagentSpec {
 impl SubagentSpec {
     pub fn general_purpose() -> Self {
         Self { name: GENERAL_PURPOSE.into(), description: prompt::GENERAL_PURPOSE.into(), ..Self::default() }
+    }
+
+    /// Holds a declaration to what every one has to be, whatever it is written in.
+    ///
+    /// # Errors
+    /// Why it is no subagent.
+    pub fn check(&self) -> Result<(), SubagentFileError> {
+        let wrong = |field, wanted| Err(SubagentFileError::Field { field, wanted });
+        let is_part =
+            |part: &str| !part.is_empty() && part.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit());
+        if self.name.len() > LONGEST_NAME || !self.name.split('-').all(is_part) {
+            return Err(SubagentFileError::Name(self.name.clone()));
+        }
+        if self.description.trim().is_empty() {
+            return wrong("description", FieldKind::Text);
+        }
+        // A name without its provider could not be connected, and the subagent would have none.
+        let is_whole = |model: &String| {
+            model.split_once(':').is_some_and(|(provider, name)| !provider.is_empty() && !name.is_empty())
+        };
+        if !self.model.as_ref().is_none_or(is_whole) {
+            return wrong("model", FieldKind::Model);
+        }
+        let decides_nothing =
+            |interrupt: &InterruptOn| matches!(interrupt, InterruptOn::Ask(gate) if gate.allowed.is_empty());
+        if self.interrupt_on.values().any(decides_nothing) {
+            return wrong("interrupt_on", FieldKind::Asks);
+        }
+        if self.output.as_ref().is_some_and(|output| !output.schema.is_object()) {
+            return wrong("output", FieldKind::Schema);
+        }
+        if self.max_steps == Some(0) {
+            return wrong("max_steps", FieldKind::Number);
+        }
+        Ok(())
     }
 }
 

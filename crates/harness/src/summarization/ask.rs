@@ -2,10 +2,8 @@ use std::time::Duration;
 
 use bosun_agent::{AgentError, EntryBody, LiveEvent, TurnContext};
 use bosun_model::{
-    AiMessage, ChatModel, ChatRequest, Message, MessageBuilder, ModelError, ModelErrorKind, ModelEvent, ModelInfo,
-    SystemBlock, ToolChoice, Usage,
+    ChatModel, ChatRequest, Message, ModelError, ModelErrorKind, ModelInfo, SystemBlock, ToolChoice, Usage, whole_reply,
 };
-use futures_util::StreamExt;
 
 use super::{record, threshold};
 use crate::tokens::{TokenCounter, Tokenizer};
@@ -25,6 +23,7 @@ pub(crate) async fn ask(
         messages: vec![std::sync::Arc::new(Message::human("summary", text))].into(),
         tool_choice: ToolChoice::None,
         max_output: Some(max_output),
+        caller: Some(cx.caller()),
         ..ChatRequest::default()
     };
     let own = &*cx.agent().model;
@@ -55,7 +54,7 @@ async fn patiently(
         let answer = tokio::select! {
             biased;
             () = cx.cancel().cancelled() => return Err(AgentError::Cancelled),
-            answer = once(model, request.clone()) => answer,
+            answer = whole_reply(model, request.clone(), "summary".into()) => answer,
         };
         match answer {
             Err(error) => {
@@ -88,18 +87,6 @@ async fn waited(cx: &TurnContext, error: ModelError, wait: Duration) -> Result<(
     };
     cx.log().emit(LiveEvent::AskingNow);
     outcome
-}
-
-async fn once(model: &dyn ChatModel, request: ChatRequest) -> Result<AiMessage, ModelError> {
-    let mut stream = model.stream(request).await?;
-    let mut builder = MessageBuilder::new();
-    while let Some(event) = stream.next().await.transpose()? {
-        builder.push(&event)?;
-        if matches!(event, ModelEvent::Finished { .. }) {
-            break;
-        }
-    }
-    builder.finish("summary".into(), &model.info().provider)
 }
 
 /// Whether the provider refused a request because it is too long. Whoever talks to providers knows their words for it.

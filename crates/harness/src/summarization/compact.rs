@@ -7,7 +7,8 @@ use bosun_tools::StateUpdate;
 
 use super::cutoff::{Keep, cutoff};
 use super::{
-    Compaction, Summarization, Summary, SummaryCause, ask, facts, lead_of, offload, record, threshold, transcript,
+    Compaction, Summarization, Summary, SummaryCause, Threshold, ask, facts, lead_of, offload, record, threshold,
+    transcript,
 };
 use crate::prompt;
 use crate::tokens::{self, Tokenizer};
@@ -65,6 +66,8 @@ impl CompactionError {
     }
 }
 
+/// Most messages of the last exchange that stay where a person asks.
+const LONGEST_EXCHANGE: usize = 6;
 /// Bounds of a summary, and of what stands beside it of a window, in tokens.
 const LONGEST_SUMMARY: u32 = 8_000;
 const SHORTEST_SUMMARY: u32 = 256;
@@ -94,13 +97,32 @@ impl Summarization {
         let messages = cx.log().with_state(|state| state.messages.clone());
         let compaction = cx.log().with_state(Compaction::of);
         let tokens = self.tokens(cx, &self.request(&self.standing(cx), &compaction), &compaction);
-        let work = Work { messages: &messages, keep: self.keep(cx), cause: SummaryCause::Person, tokens };
+        let work = Work {
+            messages: &messages,
+            keep: self.kept_for_person(cx, &messages),
+            cause: SummaryCause::Person,
+            tokens,
+        };
         match self.compact(cx, work, guidance).await {
             Ok(outcome) => outcome,
             Err(AgentError::Journal(error)) => Err(CompactionError::Journal(error)),
             Err(AgentError::Cancelled) => Err(CompactionError::Cancelled),
             Err(error) => Err(CompactionError::Failed(error)),
         }
+    }
+
+    /// What stays where a person asks: what they said last with all that came of it, or the end of that, however much
+    /// the window would take. What is set as a number holds for them too.
+    fn kept_for_person(&self, cx: &TurnContext, messages: &[Arc<Message>]) -> Keep {
+        let usual = self.keep(cx);
+        if matches!(self.options.keep, Some(Threshold::Messages(_) | Threshold::Tokens(_))) {
+            return usual;
+        }
+        let tokenizer = Tokenizer::of(cx.agent().model.info());
+        let usual = messages.len() - cutoff(messages, usual, &self.counter, tokenizer);
+        let asked = messages.iter().rposition(|message| matches!(**message, Message::Human(_)));
+        let exchange = messages.len() - asked.unwrap_or(0);
+        Keep::Messages(usual.min(exchange).min(LONGEST_EXCHANGE))
     }
 
     /// Sums up all of `work.messages` but the end. The outer error ends the turn, the inner one leaves all as it was.

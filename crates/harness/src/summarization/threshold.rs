@@ -49,6 +49,17 @@ pub struct ArgumentOptions {
     pub keep: Option<Threshold>,
 }
 
+/// A length by which no conversation can be measured.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub(crate) enum ThresholdFault {
+    #[error("'fraction' is a part of the model's window, above 0 and at most 1; {0} is none")]
+    Fraction(String),
+    #[error("'{0}' must be above 0")]
+    Nothing(&'static str),
+    #[error("a trigger names 'tokens', 'messages' or 'fraction'; one that names none is never reached")]
+    Empty,
+}
+
 /// What a request is measured by.
 pub(super) struct Size {
     pub tokens: u64,
@@ -76,7 +87,29 @@ impl From<Threshold> for Trigger {
     }
 }
 
+fn check(tokens: Option<u64>, messages: Option<usize>, fraction: Option<f64>) -> Result<(), ThresholdFault> {
+    match (tokens, messages, fraction) {
+        (Some(0), _, _) => Err(ThresholdFault::Nothing("tokens")),
+        (_, Some(0), _) => Err(ThresholdFault::Nothing("messages")),
+        (_, _, Some(part)) if !(part > 0.0 && part <= 1.0) => Err(ThresholdFault::Fraction(part.to_string())),
+        _ => Ok(()),
+    }
+}
+
+impl Threshold {
+    fn check(self) -> Result<(), ThresholdFault> {
+        let Trigger { messages, fraction, .. } = Trigger::from(self);
+        // The last message stays in any case.
+        check(None, messages, fraction)
+    }
+}
+
 impl Trigger {
+    fn check(self) -> Result<(), ThresholdFault> {
+        let Self { tokens, messages, fraction } = self;
+        if self == Self::default() { Err(ThresholdFault::Empty) } else { check(tokens, messages, fraction) }
+    }
+
     /// Whether `part` (0 to 1) of it is reached.
     fn reached(&self, part: f64, size: &Size) -> bool {
         let tokens = |limit: f64| size.tokens as f64 >= limit * part;
@@ -105,6 +138,12 @@ pub(super) fn is_hard(size: &Size, part: f64) -> bool {
 }
 
 impl SummarizationOptions {
+    /// Whether every length of it is one that a conversation can have.
+    pub(crate) fn check(&self) -> Result<(), ThresholdFault> {
+        self.trigger.iter().chain(&self.arguments.trigger).try_for_each(|trigger| trigger.check())?;
+        self.keep.into_iter().chain(self.arguments.keep).try_for_each(Threshold::check)
+    }
+
     /// Whether `part` (0 to 1) of any trigger, or of what a window takes at all, is reached.
     pub(super) fn reached(&self, part: f64, size: &Size) -> bool {
         let usual = [match size.window {

@@ -206,6 +206,10 @@ impl EvidenceBook {
             cache_write: share(usage.cache_write),
             cache_write_hour: share(usage.cache_write_hour),
             reasoning: share(usage.reasoning),
+            audio: share(usage.audio),
+            audio_read: share(usage.audio_read),
+            // It stands in the cost.
+            charged: None,
         };
         for owner in owners {
             let evidence = self.change(owner);

@@ -100,7 +100,7 @@ async fn calls_beside_a_plan_belong_to_what_it_begins() {
 
 #[tokio::test]
 async fn what_replies_cost_is_shared_out_by_their_price_then() {
-    let price = Price { input: 1.0, output: 10.0, cache_read: None, cache_write: None, cache_write_hour: None };
+    let price = Price { input: 1.0, output: 10.0, ..Price::FREE };
     let replies = vec![plan("p", ["in_progress", "in_progress"]), write("w", "/a.txt"), "done".into()];
     let model = ScriptedModel::new(replies);
     let info = ModelInfo { price: Some(price), ..model.info().clone() };

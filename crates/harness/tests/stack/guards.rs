@@ -51,7 +51,7 @@ async fn money_is_counted_by_the_price_of_the_model() {
         context_window: None,
         max_output: None,
         abilities: Default::default(),
-        price: Some(Price { input: 2.0, output: 8.0, cache_read: None, cache_write: None, cache_write_hour: None }),
+        price: Some(Price { input: 2.0, output: 8.0, ..Price::FREE }),
         steps: Vec::new(),
         scripted: false,
         local: false,
@@ -271,7 +271,7 @@ async fn a_limit_of_money_that_does_not_count_a_model_is_said_once_a_turn() {
         scripted: false,
         local: false,
     };
-    let price = Price { input: 2.0, output: 8.0, cache_read: None, cache_write: None, cache_write_hour: None };
+    let price = Price { input: 2.0, output: 8.0, ..Price::FREE };
     let of_turn = |own: Option<Price>, readers: Option<Price>, max_dollars: Option<f64>| async move {
         let model = ScriptedModel::new(vec![task("a"), task("b"), "done".into()]).with_info(info("main", own));
         let reader = ScriptedModel::new(["read", "read"]).with_info(info("small", readers));
@@ -336,7 +336,7 @@ async fn a_reply_without_usage_counts_as_what_it_is_estimated_at() {
         let words = "word ".repeat(1_000);
         let reply = |n: usize| Reply::text(words.clone()).and_call_with_id(format!("c{n}"), "ls", json!({"path": "/"}));
         let replies = (0..5).map(|n| reply(n).usage(usage));
-        let price = Price { input: 0.0, output: 1_000.0, cache_read: None, cache_write: None, cache_write_hour: None };
+        let price = Price { input: 0.0, output: 1_000.0, ..Price::FREE };
         let info = ModelInfo {
             provider: "house".into(),
             name: "quiet".into(),

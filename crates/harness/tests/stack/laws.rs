@@ -101,9 +101,20 @@ fn shown(scene: &Scene) -> Vec<String> {
 
 /// All of a request but its messages.
 fn around(request: &ChatRequest) -> impl PartialEq + std::fmt::Debug + use<> {
-    let ChatRequest { system, messages: _, tools, tool_choice, max_output, cache, effort, output, conversation } =
-        request.clone();
-    (system, tools, tool_choice, max_output, cache, effort, output, conversation)
+    let request = request.clone();
+    let ChatRequest {
+        system,
+        messages: _,
+        tools,
+        tool_choice,
+        max_output,
+        cache,
+        effort,
+        output,
+        conversation,
+        caller,
+    } = request;
+    (system, tools, tool_choice, max_output, cache, effort, output, conversation, caller)
 }
 
 proptest! {

@@ -2,11 +2,12 @@
 
 use std::sync::Arc;
 
-use bosun_agent::{EntryBody, TurnEnd};
+use bosun_agent::{EntryBody, Recorded, TurnEnd};
 use bosun_backend::BlobStore;
 use bosun_harness::{Artifacts, Compaction, Summarization, SummarizationOptions, Threshold};
-use bosun_model::{ChatRequest, ContentBlock, Media, MediaKind, Message};
+use bosun_model::{ChatRequest, ContentBlock, Media, MediaKind, Message, ModelError, ModelErrorKind, ModelInfo};
 use bosun_testkit::{Project, Reply, Scripted, ScriptedModel};
+use bosun_tools::StateUpdate;
 use pretty_assertions::assert_eq;
 use serde_json::json;
 
@@ -108,4 +109,59 @@ async fn a_summary_by_hand_keeps_the_bytes_of_what_is_kept_elsewhere() {
     let results =
         scene.host.entries().into_iter().filter(|recorded| matches!(recorded.entry.body, EntryBody::ToolResult { .. }));
     assert_eq!(results.count(), 1);
+}
+
+fn refusal() -> Scripted {
+    ModelError::new(ModelErrorKind::InvalidRequest, "p", "image_url is only supported by certain models").into()
+}
+
+/// The model `name` in a session of which `entries` are recorded.
+fn going_on(name: &str, replies: Vec<Scripted>, entries: Vec<Recorded>) -> Scene {
+    let model = ScriptedModel::new(replies);
+    let info = ModelInfo { name: name.into(), ..bosun_model::ChatModel::info(&model).clone() };
+    Scene::build(Project::new().file("a.png", png()), model.with_info(info), entries, |_| {})
+}
+
+fn left_out(request: &ChatRequest) -> bool {
+    texts(request).concat().contains("is left out: the provider refused it")
+}
+
+/// Whom a person turns to may take less than whom they turned away from, and has not answered to the picture yet.
+#[tokio::test]
+async fn a_model_that_refuses_a_picture_of_another_is_asked_without() {
+    let seer = going_on("seer", vec![look(), "seen".into()], vec![]);
+    assert_eq!(seer.say("look").await, TurnEnd::Done);
+    let blind = going_on("textonly", vec![refusal(), "as told".into(), "more".into()], seer.host.entries());
+    assert_eq!(blind.say("and now?").await, TurnEnd::Done);
+    assert_eq!((sent(&blind.request(0)), sent(&blind.request(1))), (1, 0));
+    assert_eq!(blind.say("more").await, TurnEnd::Done);
+    assert_eq!((sent(&blind.request(2)), left_out(&blind.request(2))), (0, true), "it is not asked twice");
+}
+
+#[tokio::test]
+async fn what_one_model_refused_another_is_shown() {
+    let blind = going_on("textonly", vec![look(), refusal(), "as told".into()], vec![]);
+    assert_eq!(blind.say("look").await, TurnEnd::Done);
+    let seer = going_on("seer", vec!["seen".into()], blind.host.entries());
+    assert_eq!(seer.say("and now?").await, TurnEnd::Done);
+    assert_eq!((sent(&seer.request(0)), left_out(&seer.request(0))), (1, false));
+    // Who refused it still knows.
+    let blind = going_on("textonly", vec!["as told".into()], seer.host.entries());
+    assert_eq!(blind.say("and now?").await, TurnEnd::Done);
+    assert_eq!((sent(&blind.request(0)), left_out(&blind.request(0))), (0, true));
+}
+
+/// Journals from before had one place for the session. The reply there came from whom had refused.
+#[tokio::test]
+async fn what_an_old_journal_has_of_refusals_is_known_of_its_model() {
+    let blind = going_on("textonly", vec![look(), "as told".into()], vec![]);
+    assert_eq!(blind.say("look").await, TurnEnd::Done);
+    let replied = blind.log.with_state(|state| state.messages.len()) - 1;
+    let update = StateUpdate { fields: vec![("media_refused_before".into(), replied.into())], ..Default::default() };
+    blind.log.record(vec![EntryBody::Updated { by: "Filesystem".into(), update }]).await.unwrap();
+    for (name, expected) in [("textonly", 0), ("seer", 1)] {
+        let scene = going_on(name, vec!["more".into()], blind.host.entries());
+        assert_eq!(scene.say("and now?").await, TurnEnd::Done);
+        assert_eq!(sent(&scene.request(0)), expected, "{name}");
+    }
 }

@@ -393,6 +393,18 @@ async fn a_person_may_compact_between_turns_with_words_of_their_own() {
 }
 
 #[tokio::test]
+async fn for_a_person_all_but_the_last_exchange_is_summed_up_however_much_the_window_takes() {
+    let replies = vec![long("one"), long("two"), long("three"), "the story".into()];
+    let scene = Scene::build(Project::new(), small(replies, 1_000_000), vec![], |_| {});
+    talk(&scene, 0..1).await;
+    let summarization = Summarization::new(SummarizationOptions::default(), bosun_harness::Artifacts::at_root());
+    let alone = summarization.compact_now(&scene.context(), None).await;
+    assert_eq!(alone, Err(bosun_harness::CompactionError::NothingToCompact));
+    talk(&scene, 1..3).await;
+    assert_eq!(summarization.compact_now(&scene.context(), None).await.unwrap().messages, 4);
+}
+
+#[tokio::test]
 async fn a_session_opened_again_sends_the_same_summary() {
     let replies: Vec<Scripted> = vec![long("one"), long("two"), long("three"), "the story".into(), "four".into()];
     let scene = at_six_messages(replies);

@@ -7,7 +7,7 @@
 
 use serde::Serialize;
 
-use super::thinking::dashed;
+use super::thinking::version;
 
 /// Without it the field is refused.
 pub(crate) const BETA: &str = "thinking-binding-controls-2026-08-01";
@@ -35,12 +35,7 @@ impl BlockBinding {
 
 /// Whether a model checks what stands before its thoughts.
 pub(crate) fn is_bound(name: &str) -> bool {
-    let plain = dashed(name);
-    let families = ["claude-fable-", "claude-mythos-", "claude-opus-", "claude-sonnet-", "claude-haiku-"];
-    let Some(version) = families.iter().find_map(|family| plain.strip_prefix(family)) else { return false };
-    // Behind the number there may be a date.
-    let mut numbers = version.split('-').map_while(|part| part.parse::<u32>().ok()).filter(|number| *number < 100);
-    (numbers.next().unwrap_or(0), numbers.next().unwrap_or(0)) >= (5, 1)
+    version(name).is_some_and(|version| version >= (5, 1))
 }
 
 #[cfg(test)]
@@ -57,6 +52,7 @@ mod tests {
             "us.anthropic.claude-opus-5-5-v1:0",
             "anthropic/claude-haiku-5.5",
             "claude-opus-6",
+            "claude-saga-6-1",
         ] {
             assert!(is_bound(name), "{name}");
         }

@@ -300,6 +300,7 @@ impl Tokens {
             // Every reply has the count; nothing is said where nothing was kept for so long.
             cache_write_hour: known(self.cache_write_hour).filter(|tokens| *tokens > 0),
             reasoning: known(self.thinking),
+            ..Usage::default()
         }
     }
 }

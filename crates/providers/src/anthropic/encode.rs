@@ -12,10 +12,17 @@ use super::dialect::{Dialect, Host};
 use super::thinking::{self, Asked};
 use crate::adapter::{CacheControl, standing, write_head, write_tail, write_turn};
 use crate::body::Group;
+use crate::config::MOST_OUTPUT;
 use crate::media::{instruction, is_blank, is_silent, placeholder};
 
 /// The wire wants a limit with every request. For models that nothing is known of. Every current one can do this; a larger figure is an error on those that cannot.
 const UNKNOWN_OUTPUT: u32 = 8_192;
+
+/// The limit of a model of which none is known. All that take a level of thinking can write more than is asked of anybody
+/// (<https://platform.claude.com/docs/en/about-claude/models/overview>).
+fn unknown_output(name: &str) -> u32 {
+    if thinking::thinks_by_name(name) { MOST_OUTPUT } else { UNKNOWN_OUTPUT }
+}
 
 pub(super) fn head(
     dialect: &Dialect,
@@ -29,7 +36,7 @@ pub(super) fn head(
         // Others read it in a header.
         anthropic_beta: if *host == Host::Bedrock { dialect.beta().map(|beta| [beta]) } else { None },
         model: host.names_model().then_some(&info.name),
-        max_tokens: request.max_output.or(info.max_output).unwrap_or(UNKNOWN_OUTPUT),
+        max_tokens: request.max_output.or(info.max_output).unwrap_or_else(|| unknown_output(&info.name)),
         // Bedrock's address says so, and its body must not.
         stream: (*host != Host::Bedrock).then_some(true),
         system: system(request),

@@ -47,6 +47,7 @@ fn what_cannot_be_carried_is_named() {
 fn the_output_limit_is_asked_for_known_or_careful() {
     assert_eq!(body(&hello())["max_tokens"], 32_000);
     assert_eq!(body_of(&hello(), "nobody-knows-1")["max_tokens"], 8_192);
+    assert_eq!(body_of(&hello(), "claude-opus-6")["max_tokens"], 32_000, "its elders can do this");
     let asked = |most| body(&ChatRequest { max_output: Some(most), ..hello() })["max_tokens"].clone();
     assert_eq!((asked(16), asked(60_000)), (16.into(), 60_000.into()));
 }
@@ -188,6 +189,19 @@ fn thoughts_that_no_longer_fit_are_to_be_dropped_by_hosts_that_know_how() {
     assert_eq!(asked("https://gate.example", "claude-opus-5-5", None), (Value::Null, false, true));
     let off = asked(vendor, "claude-haiku-5-5", Some(Effort::Off));
     assert_eq!(off, (Value::Null, true, false), "nothing can be asked of who is not to think");
+}
+
+/// What is sent to those of 5.1 and later, whose fields the vendor's client knows as a beta.
+#[test]
+fn to_who_checks_what_stands_before_its_thoughts() {
+    let request = ChatRequest { effort: Some(Effort::High), ..conversation() };
+    assert_json_snapshot!(body_of(&request, "claude-fable-5-2"));
+}
+
+#[test]
+fn to_who_thinks_between_its_calls_alone() {
+    let request = ChatRequest { effort: Some(Effort::Off), ..conversation() };
+    assert_json_snapshot!(body_of(&request, "claude-sonnet-5-5"));
 }
 
 #[test]

@@ -3,7 +3,7 @@
 use bosun_model::{ChatRequest, ContentBlock, Effort, Message, ModelInfo, ToolChoice};
 use serde::Serialize;
 
-use crate::catalogue::plain_name;
+use crate::catalogue::{self, plain_name};
 
 /// The wire takes no smaller budget.
 const LEAST_BUDGET: u32 = 1_024;
@@ -84,7 +84,8 @@ enum Off {
 }
 
 fn off(name: &str) -> Off {
-    if always(name) {
+    // Newer ones than are known may refuse to be told; the least is taken by all.
+    if always(name) || !by_budget(name) && !catalogue::knows(name) {
         Off::Never
     } else if plain_name(name).starts_with("claude-opus-4-7") {
         Off::Unsaid
@@ -114,10 +115,22 @@ fn is_sonnet_5_5(name: &str) -> bool {
 
 /// Whether a model thinks where the request says nothing of it, as those from the fifth line on do.
 fn thinks_unasked(name: &str) -> bool {
+    always(name) || version(name).is_some_and(|version| version >= (5, 0))
+}
+
+/// Whether a model thinks, as its number says: all of this vendor's do from the line on in which a level says how much.
+pub(crate) fn thinks_by_name(name: &str) -> bool {
+    version(name).is_some_and(|version| version >= (4, 6))
+}
+
+/// The number of a Claude: `claude-opus-5-5-20260922` gives (5, 5). Behind the number there may be a date; names of before
+/// the fourth line have it in another place.
+pub(super) fn version(name: &str) -> Option<(u32, u32)> {
     let plain = dashed(name);
-    let lines = ["claude-opus-", "claude-sonnet-", "claude-haiku-"];
-    let line = lines.into_iter().find_map(|line| plain.strip_prefix(line)?.split('-').next()?.parse::<u32>().ok());
-    always(name) || line.is_some_and(|line| line >= 5)
+    let (family, version) = plain.strip_prefix("claude-")?.split_once('-')?;
+    let is_word = !family.is_empty() && family.chars().all(|c| c.is_ascii_alphabetic());
+    let mut numbers = version.split('-').map_while(|part| part.parse::<u32>().ok()).filter(|number| *number < 100);
+    Some((numbers.next().filter(|_| is_word)?, numbers.next().unwrap_or(0)))
 }
 
 /// The vendor's own name; gateways write numbers with a dot.
@@ -205,6 +218,22 @@ mod tests {
         assert_eq!(ask("nobody-knows-1", hello(Some(Effort::High))), (None, None));
     }
 
+    /// One that came out yesterday thinks as its elders do.
+    #[test]
+    fn who_is_newer_than_what_is_known_thinks_by_its_name() {
+        for name in ["claude-opus-6", "claude-saga-5-3", "claude-fable-6-20270101", "us.anthropic.claude-opus-6-v1:0"] {
+            assert!(thinks_by_name(name) && !catalogue::knows(name), "{name}");
+            let abilities = bosun_model::Abilities { reasoning: true, ..Default::default() };
+            let info = ModelInfo { abilities, ..info(name) };
+            assert_eq!(asked(&hello(None), &info), (Some(ADAPTIVE), None), "{name}");
+            assert_eq!(asked(&hello(Some(Effort::High)), &info), (Some(ADAPTIVE), Some("high")), "{name}");
+            assert_eq!(asked(&hello(Some(Effort::Off)), &info), (Some(ADAPTIVE), Some("low")), "{name}");
+        }
+        for name in ["claude-3-7-sonnet-20250219", "claude-opus-4-1", "claude-sonnet-4-20250514", "claude-2", "gpt-6"] {
+            assert!(!thinks_by_name(name), "{name}");
+        }
+    }
+
     #[test]
     fn budgets_before_levels() {
         let high = |model| ask(model, hello(Some(Effort::High)));
@@ -223,7 +252,7 @@ mod tests {
             let abilities = bosun_model::Abilities { reasoning: true, ..Default::default() };
             asked(&hello(Some(Effort::Off)), &ModelInfo { abilities, ..info(model) })
         };
-        for model in ["claude-opus-5-5", "claude-fable-5-1", "claude-mythos-5", "anthropic.claude-fable-5"] {
+        for model in ["claude-opus-5-5", "claude-fable-5-2", "claude-mythos-5", "anthropic.claude-fable-5"] {
             assert_eq!(off(model), (Some(ADAPTIVE), Some("low")), "{model}");
         }
         assert_eq!(off("claude-opus-4-7"), (None, None));

@@ -1,15 +1,15 @@
 use std::collections::HashSet;
 
 use bosun_model::{ModelEvent, StopReason, Usage};
-use serde::Deserialize;
 use serde::de::IgnoredAny;
+use serde::{Deserialize, Deserializer};
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
 
 use super::Signer;
 use crate::adapter::CallIds;
 use crate::driver::{Decoder, Events, Fault};
-use crate::failure::Refusal;
+use crate::failure::{MISSING_SIGNATURE, Refusal};
 use crate::lenient::{Count, Text};
 use crate::sse::{Flow, Frame};
 use crate::unsupported;
@@ -78,14 +78,20 @@ impl Decoder for GeminiDecoder {
             "SAFETY" | "RECITATION" | "PROHIBITED_CONTENT" | "BLOCKLIST" | "SPII" | "LANGUAGE" | "IMAGE_SAFETY" => {
                 StopReason::refusal(&finish.message)
             }
+            // Not for what was said: who refused is told in any case.
+            reason @ ("MODEL_ARMOR" | "PUP_LIMITED_DISABLED" | "ESCALATION") => {
+                StopReason::refusal(if finish.message.trim().is_empty() { reason } else { &finish.message })
+            }
             // The model slipped; another try goes well as a rule.
             "MALFORMED_FUNCTION_CALL" | "UNEXPECTED_TOOL_CALL" => {
-                let message = match finish.message.as_str() {
-                    "" => "the model made a call that the provider could not read",
-                    message => message,
-                };
-                let labels = vec!["service_unavailable".to_owned()];
-                return Err(Fault::Refused(Refusal { message: message.to_owned(), labels, ..Refusal::default() }));
+                return Err(again(&finish.message, "the model made a call that the provider could not read"));
+            }
+            "MALFORMED_RESPONSE" => {
+                return Err(again(&finish.message, "the model made a reply that the provider could not read"));
+            }
+            "MISSING_THOUGHT_SIGNATURE" => {
+                let words = format!("{MISSING_SIGNATURE}: {}", finish.message);
+                return Err(again(words.trim_end_matches([':', ' ']), MISSING_SIGNATURE));
             }
             other if finish.message.is_empty() => StopReason::Other(other.to_owned()),
             other => StopReason::Other(format!("{other}: {}", finish.message)),
@@ -94,6 +100,12 @@ impl Decoder for GeminiDecoder {
         out.push_back(ModelEvent::Finished { stop });
         Ok(())
     }
+}
+
+/// An end after which the same is asked again, in the provider's words or in `plain` ones.
+fn again(words: &str, plain: &str) -> Fault {
+    let message = if words.is_empty() { plain } else { words }.to_owned();
+    Fault::Refused(Refusal { message, labels: vec!["service_unavailable".to_owned()], ..Refusal::default() })
 }
 
 impl GeminiDecoder {
@@ -270,6 +282,30 @@ struct WireUsage {
     cached_content_token_count: Option<Count>,
     candidates_token_count: Option<Count>,
     thoughts_token_count: Option<Count>,
+    prompt_tokens_details: Option<Kinds>,
+    cache_tokens_details: Option<Kinds>,
+}
+
+/// How many of the tokens are of what kind, of which only sound has a price of its own; what is no such list is passed over.
+#[derive(Clone, Copy, Debug, Default)]
+struct Kinds {
+    audio: Option<Count>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct OfKind {
+    #[serde(default)]
+    modality: String,
+    token_count: Option<Count>,
+}
+
+impl<'de> Deserialize<'de> for Kinds {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let kinds: Vec<OfKind> = serde_json::from_value(Value::deserialize(deserializer)?).unwrap_or_default();
+        let audio = kinds.into_iter().find(|kind| kind.modality == "AUDIO").and_then(|kind| kind.token_count);
+        Ok(Self { audio })
+    }
 }
 
 /// What was told so far. A count that was told and cannot be one stays unknown: what was told before it would make the
@@ -281,6 +317,8 @@ struct Tokens {
     cached: Option<Count>,
     candidates: Option<Count>,
     thoughts: Option<Count>,
+    audio: Option<Count>,
+    audio_read: Option<Count>,
 }
 
 impl Tokens {
@@ -290,6 +328,8 @@ impl Tokens {
         self.cached = usage.cached_content_token_count.or(self.cached);
         self.candidates = usage.candidates_token_count.or(self.candidates);
         self.thoughts = usage.thoughts_token_count.or(self.thoughts);
+        self.audio = usage.prompt_tokens_details.and_then(|kinds| kinds.audio).or(self.audio);
+        self.audio_read = usage.cache_tokens_details.and_then(|kinds| kinds.audio).or(self.audio_read);
     }
 
     /// Thoughts are counted beside the answer on this wire.
@@ -304,9 +344,10 @@ impl Tokens {
             input: sum(self.prompt, self.tool_use),
             output: sum(self.candidates, self.thoughts),
             cache_read: known(self.cached),
-            cache_write: None,
-            cache_write_hour: None,
             reasoning: known(self.thoughts),
+            audio: known(self.audio),
+            audio_read: known(self.audio_read),
+            ..Usage::default()
         }
     }
 }

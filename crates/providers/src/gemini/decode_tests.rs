@@ -81,7 +81,13 @@ fn reasons_and_what_they_mean() {
     let other = "NEW_REASON: It looks like a recipe for harm.";
     assert_eq!(with_words("NEW_REASON"), StopReason::Other(other.into()));
     assert_eq!(stop("NEW_REASON"), Ok(StopReason::Other("NEW_REASON".into())));
-    assert_eq!(stop("MALFORMED_FUNCTION_CALL"), Err((ModelErrorKind::Unavailable, true)));
+    for slip in ["MALFORMED_FUNCTION_CALL", "MALFORMED_RESPONSE", "MISSING_THOUGHT_SIGNATURE"] {
+        assert_eq!(stop(slip), Err((ModelErrorKind::Unavailable, true)), "{slip}");
+    }
+    for refusal in ["MODEL_ARMOR", "PUP_LIMITED_DISABLED", "ESCALATION"] {
+        assert_eq!(stop(refusal), Ok(StopReason::RefusalFor(refusal.into())), "who refused is told");
+    }
+    assert_eq!(with_words("MODEL_ARMOR"), StopReason::RefusalFor("It looks like a recipe for harm.".into()));
 }
 
 #[test]
@@ -119,4 +125,27 @@ fn a_count_that_turns_absurd_is_unknown_and_one_that_is_not_told_again_stays() {
     assert_eq!(told(usage(json!({ "candidatesTokenCount": 30 }))), (Some(100), Some(35), Some(5)));
     assert_eq!(told(usage(json!({ "candidatesTokenCount": -1 }))), (Some(100), None, Some(5)));
     assert_eq!(told(usage(json!({ "promptTokenCount": 1e30, "candidatesTokenCount": 30 }))), (None, Some(35), Some(5)));
+}
+
+/// Only sound has a price of its own.
+#[test]
+fn sound_is_counted_by_itself() {
+    let told = |usage: Value| {
+        let mut chunk = parts(json!([{ "text": "a" }]), Some("STOP"));
+        chunk["usageMetadata"] = usage;
+        let usage = chunks(&[chunk]).message().unwrap().usage.unwrap();
+        (usage.input, usage.audio, usage.audio_read)
+    };
+    let of = |kind: &str, count: u32| json!({ "modality": kind, "tokenCount": count });
+    let heard = json!({
+        "promptTokenCount": 100, "cachedContentTokenCount": 40, "candidatesTokenCount": 1,
+        "promptTokensDetails": [of("TEXT", 30), of("AUDIO", 70)],
+        "cacheTokensDetails": [of("AUDIO", 25), of("TEXT", 15)],
+    });
+    assert_eq!(told(heard), (Some(100), Some(70), Some(25)));
+    let read = json!({ "promptTokenCount": 100, "promptTokensDetails": [of("TEXT", 100)] });
+    assert_eq!(told(read), (Some(100), None, None));
+    for odd in [json!("many"), json!([{ "tokenCount": 3 }, 7]), Value::Null] {
+        assert_eq!(told(json!({ "promptTokenCount": 5, "promptTokensDetails": odd })), (Some(5), None, None));
+    }
 }

@@ -23,12 +23,17 @@ pub(super) fn head(request: &ChatRequest, out: &mut Vec<u8>) -> serde_json::Resu
     write_head(&head, "contents", out)
 }
 
-pub(super) fn tail(request: &ChatRequest, info: &ModelInfo, out: &mut Vec<u8>) -> serde_json::Result<()> {
+pub(super) fn tail(
+    request: &ChatRequest,
+    info: &ModelInfo,
+    leveled: bool,
+    out: &mut Vec<u8>,
+) -> serde_json::Result<()> {
     let function_declarations: Vec<_> = request.tools.iter().map(Declaration::from).collect();
     let calling = if function_declarations.is_empty() { None } else { calling(&request.tool_choice) };
     let generation_config = GenerationConfig {
         max_output_tokens: request.max_output,
-        thinking_config: thinking::asked(request, info),
+        thinking_config: thinking::asked(request, info, leveled),
         response_mime_type: request.output.as_ref().map(|_| "application/json"),
         response_json_schema: request.output.as_ref().map(|output| &output.schema),
     };

@@ -113,6 +113,9 @@ fn addresses_have_the_model_in_them() {
     };
     let (studio, key) = path("https://generativelanguage.googleapis.com", "models/gemini-2.5-pro");
     assert_eq!((studio.as_str(), &*key), ("v1beta/models/gemini-2.5-pro:streamGenerateContent", "x-goog-api-key"));
+    let multi = "https://aiplatform.eu.rep.googleapis.com/v1/projects/p/locations/eu/publishers/google";
+    let (vertex, _) = path(multi, "gemini-3.8-flash");
+    assert_eq!(vertex, "models/gemini-3.8-flash:streamGenerateContent");
     let place = "https://europe-west4-aiplatform.googleapis.com/v1/projects/p/locations/europe-west4/publishers/google";
     let (vertex, key) = path(place, "gemini-2.5-pro");
     assert_eq!((vertex.as_str(), &*key), ("models/gemini-2.5-pro:streamGenerateContent", "authorization"));

@@ -202,6 +202,7 @@ fn price(pricing: &Value, prices: PriceList) -> Option<Price> {
                 cache_read: million("input_cache_read"),
                 cache_write: million("input_cache_write"),
                 cache_write_hour: None,
+                audio: million("audio"),
             })
         }
         PriceList::PerMillion => {
@@ -212,6 +213,7 @@ fn price(pricing: &Value, prices: PriceList) -> Option<Price> {
                 cache_read: dollars("cached_input"),
                 cache_write: None,
                 cache_write_hour: None,
+                audio: None,
             })
         }
     }

@@ -8,7 +8,8 @@ use super::thoughts::{Source, Thoughts};
 use crate::adapter::CallIds;
 use crate::driver::{Decoder, Events, Fault};
 use crate::failure::Refusal;
-use crate::lenient::{Content, Count, Text};
+use crate::lenient::{Content, Count, Dollars, Text};
+use crate::preset::CostReport;
 use crate::sse::{Flow, Frame};
 use crate::unsupported;
 
@@ -28,6 +29,7 @@ pub(super) struct OpenAiDecoder {
     refused: bool,
     /// Whether it was said that there is sound, or a picture, in the reply.
     told: Told,
+    cost: CostReport,
     tokens: Tokens,
     usage: Usage,
 }
@@ -39,7 +41,7 @@ struct Told {
 }
 
 impl OpenAiDecoder {
-    pub(super) fn new(host: &str, ids: CallIds) -> Self {
+    pub(super) fn new(host: &str, cost: CostReport, ids: CallIds) -> Self {
         Self {
             started: false,
             thoughts: Thoughts::new(host),
@@ -48,6 +50,7 @@ impl OpenAiDecoder {
             spoke: false,
             refused: false,
             told: Told::default(),
+            cost,
             tokens: Tokens::default(),
             usage: Usage::default(),
         }
@@ -123,7 +126,8 @@ impl OpenAiDecoder {
     fn note_usage(&mut self, usage: Option<WireUsage>, out: &mut Events) {
         let Some(usage) = usage else { return };
         self.tokens.update(usage);
-        let usage = self.tokens.usage();
+        let charged = self.tokens.charged.filter(|_| self.cost == CostReport::Dollars);
+        let usage = Usage { charged, ..self.tokens.usage() };
         if usage != std::mem::replace(&mut self.usage, usage) {
             out.push_back(ModelEvent::Usage(usage));
         }
@@ -248,6 +252,29 @@ struct WireUsage {
     prompt_cache_hit_tokens: Option<Count>,
     /// Moonshot's.
     cached_tokens: Option<Count>,
+    /// OpenRouter's, in US dollars.
+    cost: Option<Dollars>,
+    is_byok: Option<bool>,
+    cost_details: Option<CostDetails>,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct CostDetails {
+    /// What the model's own provider charges; beside the cost where that is paid with a key of the person's own.
+    upstream_inference_cost: Option<Dollars>,
+}
+
+impl WireUsage {
+    /// All that is charged for the call.
+    fn charged(&self) -> Option<f64> {
+        let cost = self.cost.and_then(|cost| cost.0)?;
+        if self.is_byok != Some(true) {
+            return Some(cost);
+        }
+        let upstream = self.cost_details.as_ref().and_then(|details| details.upstream_inference_cost);
+        upstream.and_then(|upstream| upstream.0).map(|upstream| cost + upstream)
+    }
 }
 
 #[derive(Default, Deserialize)]
@@ -274,10 +301,12 @@ struct Tokens {
     cached: Option<Count>,
     written: Option<Count>,
     reasoning: Option<Count>,
+    charged: Option<f64>,
 }
 
 impl Tokens {
     fn update(&mut self, usage: WireUsage) {
+        self.charged = usage.charged().or(self.charged);
         let details = usage.prompt_tokens_details.unwrap_or_default();
         let cached = details.cached_tokens.or(usage.prompt_cache_hit_tokens).or(usage.cached_tokens);
         let reasoning = usage.completion_tokens_details.and_then(|details| details.reasoning_tokens);
@@ -297,8 +326,8 @@ impl Tokens {
             output: output(prompt, known(self.completion), reasoning, known(self.total)),
             cache_read: known(self.cached),
             cache_write: known(self.written),
-            cache_write_hour: None,
             reasoning,
+            ..Usage::default()
         }
     }
 }

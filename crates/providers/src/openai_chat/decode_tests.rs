@@ -4,7 +4,7 @@ use pretty_assertions::assert_eq;
 use serde_json::{Value, json};
 
 use crate::Family;
-use crate::testing::{Decoded, decode};
+use crate::testing::{Decoded, decode, decode_chat_at};
 
 fn recorded(bytes: &str) -> Decoded {
     decode(Family::OpenAiChat, &[bytes.as_bytes()])
@@ -321,4 +321,32 @@ fn usage_stands_where_each_vendor_has_it() {
         let message = data(&[text, chunk.to_string(), "[DONE]".into()]).message().unwrap();
         assert_eq!(message.usage, Some(expected), "{name}");
     }
+}
+
+/// The sum that OpenRouter takes is in its reply; elsewhere the field may mean anything.
+#[test]
+fn what_openrouter_charged_is_what_a_call_cost() {
+    let charged = |base_url: &str, usage: Value| {
+        let text = chunk(json!({ "content": "hi" }), Some("stop"));
+        let last = json!({ "choices": [], "usage": usage }).to_string();
+        let recording = [text, last, "[DONE]".into()].map(|data| format!("data: {data}\n\n")).concat();
+        decode_chat_at(base_url, &recording).message().unwrap().usage.unwrap().charged
+    };
+    let usage = |more: Value| {
+        let mut usage = json!({ "prompt_tokens": 10, "completion_tokens": 5 });
+        usage.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+        usage
+    };
+    let home = "https://openrouter.ai/api/v1";
+    let upstream = json!({ "upstream_inference_cost": 0.19 });
+    assert_eq!(charged(home, usage(json!({ "cost": 0.0004 }))), Some(0.0004));
+    assert_eq!(charged(home, usage(json!({ "cost": 0 }))), Some(0.0), "of a free model");
+    let own = json!({ "cost": 0.01, "is_byok": true, "cost_details": upstream });
+    assert_eq!(charged(home, usage(own)), Some(0.2), "with a key of the person's own");
+    let covered = json!({ "cost": 0.19, "is_byok": false, "cost_details": upstream });
+    assert_eq!(charged(home, usage(covered)), Some(0.19));
+    for odd in [json!({}), json!({ "cost": -1 }), json!({ "cost": "much" }), json!({ "cost": 1, "is_byok": true })] {
+        assert_eq!(charged(home, usage(odd)), None);
+    }
+    assert_eq!(charged("https://gate.example/v1", usage(json!({ "cost": 0.0004 }))), None);
 }

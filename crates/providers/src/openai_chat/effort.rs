@@ -45,7 +45,7 @@ pub(super) fn asked(effort: Option<Effort>, info: &ModelInfo, field: EffortField
             Asked { reasoning_effort: levels::at_chat(&info.name, effort), ..Asked::default() }
         }
         EffortField::OfMistral if thinks => {
-            Asked { reasoning_effort: levels::of_mistral(&info.name, effort), ..Asked::default() }
+            Asked { reasoning_effort: Some(levels::of_mistral(&info.name, effort)), ..Asked::default() }
         }
         EffortField::Reasoning => {
             let effort = if on { levels::at_openrouter(&info.name, effort) } else { off(&info.name) };

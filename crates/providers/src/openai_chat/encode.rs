@@ -9,20 +9,20 @@ use serde::Serialize;
 use serde_json::Value;
 
 use super::effort::{self, Asked, Force};
-use super::thoughts;
+use super::{Ids, Manner, thoughts};
 use crate::adapter::{Arguments, CacheControl, standing, write_head, write_tail, write_turn};
 use crate::body::Group;
 use crate::media::{DataUrl, as_error, instruction, is_blank, placeholder};
 use crate::openai_chat::{takes_strictly, thinks_by_name};
-use crate::preset::{DocumentPart, LimitField, Quirks, SchemaField, ThoughtsBack, UsageReport};
+use crate::preset::{DocumentPart, LimitField, SchemaField, ThoughtsBack, UsageReport};
 
 pub(super) fn head(
     request: &ChatRequest,
     info: &ModelInfo,
-    quirks: Quirks,
-    marks: bool,
+    manner: Manner,
     out: &mut Vec<u8>,
 ) -> serde_json::Result<()> {
+    let Manner { quirks, marks, .. } = manner;
     let stream_options = (quirks.usage == UsageReport::Asked).then_some(StreamOptions { include_usage: true });
     let prompt_cache_key = quirks.cache_key(request);
     write_head(&Head { model: &info.name, stream: true, prompt_cache_key, stream_options }, "messages", out)?;
@@ -36,10 +36,10 @@ pub(super) fn head(
 pub(super) fn tail(
     request: &ChatRequest,
     info: &ModelInfo,
-    quirks: Quirks,
-    marks: bool,
+    manner: Manner,
     out: &mut Vec<u8>,
 ) -> serde_json::Result<()> {
+    let Manner { quirks, marks, .. } = manner;
     // A gateway passes the field on to the vendor, whose models that think refuse the old name.
     let newer = quirks.limit == LimitField::MaxCompletionTokens || thinks_by_name(&info.name);
     let mut tools: Vec<_> = request.tools.iter().map(Tool::from).collect();
@@ -137,9 +137,17 @@ enum Turn<'a> {
         tool_calls: Vec<Call<'a>>,
     },
     Tool {
-        tool_call_id: &'a str,
+        tool_call_id: Cow<'a, str>,
         content: Content<'a>,
     },
+}
+
+impl Turn<'_> {
+    /// Between results and a message of the user, for servers that do not take the one behind the other.
+    fn bridge() -> Self {
+        let content = Some(Content::Text("OK.".into()));
+        Self::Assistant { content, reasoning_content: None, reasoning_details: Vec::new(), tool_calls: Vec::new() }
+    }
 }
 
 /// Text alone goes as a string, which every server takes; parts only where there is something to look at, or where what is to
@@ -201,7 +209,7 @@ struct Audio<'a> {
 
 #[derive(Serialize)]
 struct Call<'a> {
-    id: &'a str,
+    id: Cow<'a, str>,
     r#type: &'static str,
     function: CalledFunction<'a>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -257,16 +265,11 @@ fn choice(choice: &ToolChoice) -> Option<Choice<'_>> {
     }
 }
 
-pub(super) fn turns(
-    group: &Group<'_>,
-    host: &str,
-    quirks: Quirks,
-    marks: bool,
-    out: &mut Vec<u8>,
-) -> serde_json::Result<()> {
+pub(super) fn turns(group: &Group<'_>, host: &str, manner: Manner, out: &mut Vec<u8>) -> serde_json::Result<()> {
+    let Manner { quirks, marks, ids, bridges } = manner;
     let passing = group.mark.map_or(0, |mark| mark.passing);
     let staying = group.messages.len().saturating_sub(passing);
-    let (mut parts, staying) = said(group.messages, staying, quirks.documents);
+    let (mut parts, staying) = said(group.messages, staying, quirks.documents, ids);
     let mut mark = group.mark.filter(|_| marks).map(|mark| CacheControl::of(mark.lifetime));
     put(&mut mark, parts.get_mut(..staying).unwrap_or_default());
     let is_result = |message: &&Arc<Message>| matches!(&***message, Message::Tool(tool) if !is_blank(&shown(tool)));
@@ -275,13 +278,13 @@ pub(super) fn turns(
     for message in group.messages {
         match &**message {
             Message::Ai(message) => {
-                if let Some(turn) = assistant(message, host, group.variant.then_some(quirks.thoughts)) {
+                if let Some(turn) = assistant(message, host, ids, group.variant.then_some(quirks.thoughts)) {
                     write_turn(&turn, out)?;
                 }
             }
             Message::Tool(tool) => {
                 let mark = if last.is_some_and(|last| Arc::ptr_eq(last, message)) { mark.take() } else { None };
-                write_turn(&result(tool, marks, mark), out)?;
+                write_turn(&result(tool, ids, marks, mark), out)?;
             }
             Message::Human(_) | Message::System(_) => {}
         }
@@ -290,6 +293,9 @@ pub(super) fn turns(
     put(&mut mark, &mut parts);
     if parts.is_empty() {
         return Ok(());
+    }
+    if bridges && group.messages.iter().any(|message| matches!(**message, Message::Tool(_))) {
+        write_turn(&Turn::bridge(), out)?;
     }
     write_turn(&Turn::User { content: if marks { Content::Parts(parts) } else { content(parts) } }, out)
 }
@@ -325,12 +331,12 @@ fn system<'a>(request: &'a ChatRequest, more: Option<&'a str>, marks: bool) -> O
 }
 
 /// `None` for a message that says nothing, which servers refuse. `back` says where what was thought is wanted back, if it is.
-fn assistant<'a>(message: &'a AiMessage, host: &str, back: Option<ThoughtsBack>) -> Option<Turn<'a>> {
+fn assistant<'a>(message: &'a AiMessage, host: &str, ids: Ids, back: Option<ThoughtsBack>) -> Option<Turn<'a>> {
     let content = spoken(message, host);
     let tool_calls: Vec<_> = message
         .calls()
         .map(|call| Call {
-            id: call.id().as_str(),
+            id: ids.written(call.id().as_str()),
             r#type: "function",
             function: CalledFunction { name: call.name(), arguments: Arguments(call.args()) },
             extra_content: thoughts::beside_call(message, call.id().as_str(), host),
@@ -373,12 +379,12 @@ fn spoken<'a>(message: &'a AiMessage, host: &str) -> Option<Content<'a>> {
     (!is_blank(&text)).then_some(Content::Text(text))
 }
 
-fn result(message: &ToolMessage, marks: bool, mark: Option<CacheControl>) -> Turn<'_> {
+fn result(message: &ToolMessage, ids: Ids, marks: bool, mark: Option<CacheControl>) -> Turn<'_> {
     let text = shown(message);
     // An empty part is refused where an empty result is not.
     let is_part = marks && !is_blank(&text);
     let content = if is_part { Content::Parts(vec![words(text, mark)]) } else { Content::Text(text) };
-    Turn::Tool { tool_call_id: message.call_id.as_str(), content }
+    Turn::Tool { tool_call_id: ids.written(message.call_id.as_str()), content }
 }
 
 /// A result as this wire has it: text only.
@@ -395,13 +401,14 @@ fn shown(message: &ToolMessage) -> Cow<'_, str> {
 
 /// One message of the user for all that is not a result: what the results show, then what was said. With it, how many parts
 /// come from the first `staying` messages.
-fn said(group: &[Arc<Message>], staying: usize, documents: DocumentPart) -> (Vec<Part<'_>>, usize) {
+fn said(group: &[Arc<Message>], staying: usize, documents: DocumentPart, ids: Ids) -> (Vec<Part<'_>>, usize) {
     let mut parts = Vec::new();
     for message in group {
         if let Message::Tool(message) = &**message {
             let mut shown = message.content.iter().filter_map(|block| attachment(block, documents)).peekable();
             if shown.peek().is_some() {
-                parts.push(words(format!("Attached by {} ({}):", message.name, message.call_id), None));
+                let id = ids.written(message.call_id.as_str());
+                parts.push(words(format!("Attached by {} ({id}):", message.name), None));
             }
             parts.extend(shown);
         }

@@ -6,6 +6,7 @@ use insta::assert_json_snapshot;
 use pretty_assertions::assert_eq;
 use serde_json::{Value, json};
 
+use crate::adapter::{Adapter, LeftOut};
 use crate::openai_chat::OpenAiChat;
 use crate::testing::{attachments, conversation, decode_chat_at, hello, info, strict};
 use crate::{Family, PRESETS, host_of};
@@ -292,4 +293,48 @@ fn every_preset_is_asked_in_its_own_words() {
             crate::testing::body(&OpenAiChat::of(&host, "model"), &request, &thinks)
         );
     }
+}
+
+/// A conversation that another model began has ids that Mistral refuses.
+#[test]
+fn mistral_gets_ids_of_its_own_kind_in_call_and_result_alike() {
+    let turns = |host: &str, model: &str| {
+        let body = crate::testing::body(&OpenAiChat::of(host, model), &conversation(), &info(model));
+        body["messages"].as_array().unwrap().clone()
+    };
+    let ids = |turns: &[Value]| {
+        let calls =
+            turns.iter().filter_map(|turn| turn["tool_calls"].as_array()).flatten().map(|call| call["id"].clone());
+        let results = turns.iter().filter_map(|turn| turn.get("tool_call_id").cloned());
+        (calls.collect::<Vec<_>>(), results.collect::<Vec<_>>())
+    };
+    for (host, model) in
+        [("api.mistral.ai", "mistral-medium-latest"), ("openrouter.ai", "mistralai/mistral-medium-3.5")]
+    {
+        let (calls, results) = ids(&turns(host, model));
+        assert_eq!((calls.len(), &calls), (4, &results), "{host}");
+        for id in &calls {
+            let id = id.as_str().unwrap();
+            assert!(id.len() == 9 && id.bytes().all(|byte| byte.is_ascii_alphanumeric()), "{id}");
+        }
+    }
+    let (calls, results) = ids(&turns("openrouter.ai", "openai/gpt-5.4"));
+    assert_eq!((&calls[0], &results[0]), (&json!("functions.ls:0"), &json!("functions.ls:0")));
+}
+
+#[test]
+fn words_of_the_models_own_stand_behind_results_where_something_else_is_refused() {
+    let roles = |order: bool| {
+        let adapter: std::sync::Arc<dyn Adapter> = match order {
+            true => OpenAiChat::of("api.mistral.ai", "m").leaving(LeftOut::ORDER).unwrap(),
+            false => std::sync::Arc::new(OpenAiChat::of("api.mistral.ai", "m")),
+        };
+        let body = crate::testing::body(&*adapter, &conversation(), &info("m"));
+        let turns = body["messages"].as_array().unwrap().clone();
+        turns.iter().map(|turn| turn["role"].as_str().unwrap().to_owned()).collect::<Vec<_>>()
+    };
+    let plain = ["system", "user", "assistant", "tool", "tool", "tool", "user", "assistant", "tool"];
+    assert_eq!(roles(false), plain);
+    let bridged = ["system", "user", "assistant", "tool", "tool", "tool", "assistant", "user", "assistant", "tool"];
+    assert_eq!(roles(true), bridged);
 }

@@ -9,7 +9,11 @@ pub(super) type Words = [&'static str; 5];
 
 /// From which number on a line of GPT takes which words, and for which of its kinds. The newest first; the first that fits
 /// counts (<https://developers.openai.com/api/docs/guides/reasoning>, and what the vendor's refusals name as supported).
-const GPT: [((u32, u32), &str, Words); 11] = [
+const GPT: [((u32, u32), &str, Words); 15] = [
+    ((6, 1), "-terra", ["none", "low", "medium", "high", "max"]),
+    ((6, 1), "", ["low", "low", "medium", "high", "max"]),
+    ((6, 0), "-sol", ["none", "low", "medium", "high", "max"]),
+    ((6, 0), "-luna", ["none", "low", "medium", "high", "max"]),
     ((6, 0), "", ["low", "low", "medium", "high", "max"]),
     ((5, 6), "", ["none", "low", "medium", "high", "max"]),
     ((5, 2), "-pro", ["medium", "medium", "medium", "high", "xhigh"]),
@@ -75,15 +79,12 @@ pub(super) fn at_openrouter(model: &str, effort: Effort) -> &'static str {
     }
 }
 
-/// Mistral's models think or do not, but for the fourth Large, which has levels; one that always thinks takes no word
-/// (<https://docs.mistral.ai/inference/conversations/reasoning>).
-pub(super) fn of_mistral(model: &str, effort: Effort) -> Option<&'static str> {
-    if model.starts_with("magistral") {
-        return None;
-    }
+/// Mistral's models think or do not, but for the fourth Large, which has levels. Magistral is retired there, and its names
+/// mean models that think when they are told to (<https://docs.mistral.ai/inference/conversations/reasoning>).
+pub(super) fn of_mistral(model: &str, effort: Effort) -> &'static str {
     let words =
         if model.starts_with("mistral-large-4") { ["none", "low", "medium", "high", "high"] } else { ON_AND_OFF };
-    Some(of(words, effort))
+    of(words, effort)
 }
 
 const ON_AND_OFF: Words = ["none", "high", "high", "high", "high"];
@@ -125,6 +126,11 @@ mod tests {
         for (model, off, most) in [
             ("gpt-6-astra", "low", "max"),
             ("gpt-6", "low", "max"),
+            ("gpt-6-sol", "none", "max"),
+            ("gpt-6-luna-2026-09-01", "none", "max"),
+            ("gpt-6.1-sol", "low", "max"),
+            ("gpt-6.1-terra", "none", "max"),
+            ("gpt-6.2-sol", "low", "max"),
             ("gpt-5.6-luna", "none", "max"),
             ("gpt-5.5", "none", "xhigh"),
             ("gpt-5.4-mini-2026-03-17", "none", "xhigh"),
@@ -153,9 +159,9 @@ mod tests {
     #[test]
     fn mistral_has_a_word_for_those_that_can_be_told() {
         let of = |model| (of_mistral(model, Effort::Off), of_mistral(model, Effort::Low));
-        assert_eq!(of("mistral-medium-3-5"), (Some("none"), Some("high")));
-        assert_eq!(of("mistral-large-4-0"), (Some("none"), Some("low")));
-        assert_eq!(of("magistral-medium-latest"), (None, None));
+        assert_eq!(of("mistral-medium-3-5"), ("none", "high"));
+        assert_eq!(of("mistral-large-4-0"), ("none", "low"));
+        assert_eq!(of("magistral-medium-latest"), ("none", "high"), "which is another by now");
     }
 
     #[test]

@@ -417,8 +417,8 @@ impl WireUsage {
             output: self.output_tokens.0,
             cache_read: read.cached_tokens.0,
             cache_write: read.cache_write_tokens.0,
-            cache_write_hour: None,
             reasoning: self.output_tokens_details.and_then(|details| details.reasoning_tokens.0),
+            ..Usage::default()
         }
     }
 }

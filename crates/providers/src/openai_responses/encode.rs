@@ -11,7 +11,7 @@ use crate::adapter::{Arguments, LeftOut, write_head, write_tail, write_turn};
 use crate::body::Group;
 use crate::media::{DataUrl, as_error, is_blank, placeholder};
 use crate::openai_chat::{effort_word, takes_strictly, thinks_by_name};
-use crate::preset::Quirks;
+use crate::preset::{Quirks, ResultPart};
 
 /// The wire takes no smaller limit.
 const LEAST_OUTPUT: u32 = 16;
@@ -199,7 +199,13 @@ enum Part<'a> {
     File { filename: &'a str, file_data: DataUrl<'a> },
 }
 
-pub(super) fn turns(group: &Group<'_>, host: &str, left_out: LeftOut, out: &mut Vec<u8>) -> serde_json::Result<()> {
+pub(super) fn turns(
+    group: &Group<'_>,
+    host: &str,
+    results: ResultPart,
+    left_out: LeftOut,
+    out: &mut Vec<u8>,
+) -> serde_json::Result<()> {
     let mut items = Vec::new();
     for message in group.messages {
         match &**message {
@@ -210,9 +216,13 @@ pub(super) fn turns(group: &Group<'_>, host: &str, left_out: LeftOut, out: &mut 
                     items.extract_if(first.., |item| matches!(item, Item::Reasoning(_))).for_each(drop);
                 }
             }
-            Message::Tool(message) => items.push(Item::Own(result(message))),
+            Message::Tool(message) => items.push(Item::Own(result(message, results))),
             Message::Human(_) | Message::System(_) => {}
         }
+    }
+    let beside: Vec<_> = group.messages.iter().flat_map(|message| beside(message, results)).collect();
+    if !beside.is_empty() {
+        items.push(Item::Own(Own::Message { role: "user", content: Content::Parts(beside), phase: None }));
     }
     for message in group.messages {
         let (role, content) = match &**message {
@@ -273,16 +283,45 @@ fn reasoning_of(opaque: &Value) -> Option<Item<'_>> {
     Some(Item::Reasoning(item))
 }
 
-fn result(message: &ToolMessage) -> Own<'_> {
-    let parts: Vec<_> = message.content.iter().filter_map(part).collect();
+fn result(message: &ToolMessage, results: ResultPart) -> Own<'_> {
+    let inside = message.content.iter().filter(|block| !goes_beside(block, results));
+    let mut parts: Vec<_> = inside.filter_map(part).collect();
+    if parts.is_empty() && message.content.iter().any(|block| goes_beside(block, results)) {
+        parts.push(Part::Text { text: "[see the attachment below]".into() });
+    }
     let plain = parts.iter().all(|part| matches!(part, Part::Text { .. }));
     let output = if plain {
-        let text = bosun_model::text_of(&message.content).into();
+        // What stands for media is no text of the result's own.
+        let texts = parts.iter().filter_map(|part| match part {
+            Part::Text { text } => Some(&**text),
+            Part::Image { .. } | Part::File { .. } => None,
+        });
+        let is_own = message.content.iter().all(|block| !matches!(block, ContentBlock::Media(_)));
+        let text = if is_own { bosun_model::text_of(&message.content) } else { texts.collect::<Vec<_>>().join("\n\n") };
+        let text = text.into();
         Content::Text(if message.status == ToolStatus::Error { as_error(text) } else { text })
     } else {
         Content::Parts(parts)
     };
     Own::FunctionCallOutput { call_id: message.call_id.as_str(), output }
+}
+
+/// Whether a block of a result cannot stand in it.
+fn goes_beside(block: &ContentBlock, results: ResultPart) -> bool {
+    let ContentBlock::Media(media) = block else { return false };
+    results == ResultPart::Images && matches!(attachment(media), Part::File { .. })
+}
+
+/// What of a result goes beside it, with whose it is.
+fn beside(message: &Message, results: ResultPart) -> Vec<Part<'_>> {
+    let Message::Tool(message) = message else { return Vec::new() };
+    let blocks = message.content.iter().filter(|block| goes_beside(block, results));
+    let mut parts: Vec<_> = blocks.filter_map(part).collect();
+    if !parts.is_empty() {
+        let whose = format!("Attached by {} ({}):", message.name, message.call_id);
+        parts.insert(0, Part::Text { text: whose.into() });
+    }
+    parts
 }
 
 fn part(block: &ContentBlock) -> Option<Part<'_>> {

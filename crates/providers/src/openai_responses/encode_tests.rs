@@ -143,3 +143,32 @@ fn what_was_said_on_the_way_and_what_was_the_answer_go_back_as_that_to_the_host_
     assert_eq!(sent("gate.example", "gpt-5.4"), bare);
     assert_eq!(sent("api.openai.com", "gpt-4.1"), bare, "which knows nothing of it");
 }
+
+/// A result of xAI's takes pictures and no documents.
+#[test]
+fn a_document_stands_beside_its_result_where_it_cannot_stand_in_it() {
+    let sent = |base_url: &str| {
+        let config = ProviderConfig::new("p", Family::OpenAiResponses, base_url);
+        let adapter = OpenAiResponses::new(&endpoint(&config));
+        crate::testing::body(&adapter, &conversation(), &info("m"))["input"].as_array().unwrap().clone()
+    };
+    let kinds = |item: &Value, field: &str| {
+        let parts = item[field].as_array().cloned().unwrap_or_default();
+        parts.iter().map(|part| part["type"].as_str().unwrap().to_owned()).collect::<Vec<_>>()
+    };
+    let result = |items: &[Value]| items.iter().find(|item| item["output"].is_array()).cloned().unwrap();
+    assert_eq!(kinds(&result(&sent("https://api.openai.com/v1")), "output"), ["input_image", "input_file"]);
+    let items = sent("https://api.x.ai/v1");
+    assert_eq!(kinds(&result(&items), "output"), ["input_image"]);
+    let at = items.iter().position(|item| kinds(item, "content") == ["input_text", "input_file"]).unwrap();
+    assert_eq!((&items[at]["role"], &items[at - 1]["type"]), (&json!("user"), &json!("function_call_output")));
+    assert_eq!(items[at]["content"][0]["text"], "Attached by read_file (c2):");
+
+    let Message::Tool(mut alone) = (*conversation().messages[3]).clone() else { panic!() };
+    alone.content.remove(0);
+    let request = ChatRequest { messages: vec![Message::Tool(alone).into()].into(), ..ChatRequest::default() };
+    let config = ProviderConfig::new("p", Family::OpenAiResponses, "https://api.x.ai/v1");
+    let body = crate::testing::body(&OpenAiResponses::new(&endpoint(&config)), &request, &info("m"));
+    assert_eq!(body["input"][0]["output"], "[see the attachment below]");
+    assert_eq!(kinds(&body["input"][1], "content"), ["input_text", "input_file"]);
+}

@@ -50,6 +50,8 @@ pub(crate) enum Verdict {
 struct Warned {
     sessions: BTreeSet<String>,
     day: String,
+    /// Those that were told of a model that does not count.
+    uncounted: BTreeSet<String>,
 }
 
 impl CallBook {
@@ -139,8 +141,9 @@ impl CallBook {
             return Ok(Verdict::Stop(halt));
         }
         let Spending { session, day } = spending;
+        let of_session = subject.session.clone();
         if let Some((limit, spent, stop)) = session.warn()
-            && self.is_news(Some(&subject.session), None).await?
+            && self.is_news(move |warned| add(&mut warned.sessions, &of_session)).await?
         {
             return Ok(Verdict::Warn(match stop {
                 None => NoteAbout::SessionCost { spent, limit },
@@ -148,7 +151,7 @@ impl CallBook {
             }));
         }
         if let Some((limit, spent, stop)) = day.warn()
-            && self.is_news(None, Some(today)).await?
+            && self.is_news(move |warned| std::mem::replace(&mut warned.day, today.clone()) != today).await?
         {
             return Ok(Verdict::Warn(match stop {
                 None => NoteAbout::DayCost { spent, limit },
@@ -175,22 +178,31 @@ impl CallBook {
         Ok(Some(Spending { session, day }))
     }
 
-    /// Whether nobody was warned of this before; from now on someone was.
-    async fn is_news(&self, session: Option<&SessionId>, day: Option<String>) -> Result<bool, SessionError> {
-        let session = session.map(ToString::to_string);
-        let change = move |warned: &mut Warned| {
-            let is_new = match (session, day) {
-                (Some(session), _) => warned.sessions.insert(session),
-                (None, Some(day)) => std::mem::replace(&mut warned.day, day.clone()) != day,
-                (None, None) => false,
-            };
-            while warned.sessions.len() > REMEMBERED {
-                warned.sessions.pop_first();
-            }
-            if is_new { Ok(()) } else { Err(()) }
-        };
+    /// Whether there is a budget and nobody in the session of `subject` was told of a model that does not count towards it;
+    /// from now on someone was.
+    pub(crate) async fn is_uncounted_news(&self, subject: &Subject) -> Result<bool, SessionError> {
+        let budgets = self.budgets().await?;
+        if is_free(budgets.session) && is_free(budgets.day) {
+            return Ok(false);
+        }
+        let session = subject.session.clone();
+        self.is_news(move |warned| add(&mut warned.uncounted, &session)).await
+    }
+
+    /// Whether `take_in` says that nobody was warned of this before; from now on someone was.
+    async fn is_news(&self, take_in: impl FnOnce(&mut Warned) -> bool + Send + 'static) -> Result<bool, SessionError> {
+        let change = move |warned: &mut Warned| if take_in(warned) { Ok(()) } else { Err(()) };
         Ok(self.database.change_setting(WARNED, change).await?.is_ok())
     }
+}
+
+/// Whether `session` is new among those that are kept.
+fn add(sessions: &mut BTreeSet<String>, session: &SessionId) -> bool {
+    let is_new = sessions.insert(session.to_string());
+    while sessions.len() > REMEMBERED {
+        sessions.pop_first();
+    }
+    is_new
 }
 
 fn is_free(budget: Budget) -> bool {

@@ -4,8 +4,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::task::{Context, Poll};
 
 use bosun_agent::SessionId;
-use bosun_model::{BoxFuture, ChatModel, ChatRequest, ModelError, ModelEvent, ModelInfo, ModelStream, Usage};
-use bosun_store::StoredCall;
+use bosun_model::{BoxFuture, Caller, ChatModel, ChatRequest, ModelError, ModelEvent, ModelInfo, ModelStream, Usage};
+use bosun_store::{CallingAgent, StoredCall};
 use futures_util::Stream;
 
 use super::CallBook;
@@ -142,6 +142,7 @@ impl ChatModel for Metered {
         let model = Arc::clone(self.current());
         Box::pin(async move {
             let began = self.book.now_ms();
+            let caller = request.caller.clone();
             let stream = model.stream(self.fitted(request, model.info())).await?;
             let (book, subject) = (Arc::clone(&self.book), self.subject.clone());
             let info = model.info().clone();
@@ -149,6 +150,7 @@ impl ChatModel for Metered {
                 stream,
                 book,
                 subject,
+                caller,
                 purpose: self.purpose,
                 info,
                 began,
@@ -165,6 +167,7 @@ struct Counted {
     stream: ModelStream,
     book: Arc<CallBook>,
     subject: Subject,
+    caller: Option<Caller>,
     purpose: Purpose,
     info: ModelInfo,
     began: i64,
@@ -208,6 +211,10 @@ impl Drop for Counted {
             milliseconds: u32::try_from(milliseconds).unwrap_or(0),
             usage,
             cost: self.info.cost(&usage),
+            agent: self.caller.as_ref().map(|caller| CallingAgent {
+                session: SessionId::new(&*caller.session),
+                name: caller.agent.to_string(),
+            }),
         });
     }
 }

@@ -33,6 +33,7 @@ pub(crate) struct CallRules {
 
 impl CallRules {
     async fn within_budget(&self, cx: &TurnContext) -> Result<(), AgentError> {
+        self.tell_of_uncounted(cx).await?;
         match self.book.verdict(&self.subject).await {
             Ok(Verdict::Go) => Ok(()),
             Ok(Verdict::Warn(about)) => {
@@ -41,6 +42,19 @@ impl CallRules {
             Ok(Verdict::Stop(halt)) => Err(halt.into()),
             Err(error) => Err(Halt::SpendingUnknown { detail: error.to_string() }.into()),
         }
+    }
+
+    /// Says that the agent has a model whose price is not known, where there is a budget: once in a session.
+    async fn tell_of_uncounted(&self, cx: &TurnContext) -> Result<(), AgentError> {
+        let model = &cx.agent().model;
+        let mut models = [Some(model.info()), model.small().map(ChatModel::info)].into_iter().flatten();
+        let Some(unpriced) = models.find(|model| model.is_unpriced()) else { return Ok(()) };
+        let is_news = self.book.is_uncounted_news(&self.subject).await;
+        if !is_news.map_err(|error| Halt::SpendingUnknown { detail: error.to_string() })? {
+            return Ok(());
+        }
+        let about = NoteAbout::BudgetNotCounted { model: written(unpriced) };
+        Ok(cx.log().record(vec![EntryBody::noted(NoteKind::PriceUnknown, about)]).await?)
     }
 
     /// Says what keys `request` gives away that were not sent before.

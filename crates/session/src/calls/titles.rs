@@ -6,9 +6,8 @@ use std::time::Duration;
 use bosun_agent::{EntryBody, SessionLog, TurnContext};
 use bosun_harness::RetryOptions;
 use bosun_model::{
-    ChatModel, ChatRequest, Message, MessageBuilder, ModelError, ModelEvent, SystemBlock, ToolChoice, text_of,
+    Caller, ChatModel, ChatRequest, Effort, Message, ModelError, SystemBlock, ToolChoice, text_of, whole_reply,
 };
-use futures_util::StreamExt;
 
 use super::CallBook;
 use super::metered::Subject;
@@ -34,13 +33,18 @@ pub(crate) fn begin(cx: &TurnContext, model: &Arc<dyn ChatModel>, book: &Arc<Cal
         return;
     };
     let (log, model, own, subject) = (Arc::clone(cx.log()), Arc::clone(model), Arc::clone(book), subject.clone());
+    let request = request(talk, cx.caller());
     book.spawn(async move {
+        // The reply goes to a model, so that it may not be lost any more.
+        if let Err(error) = log.save().await {
+            return tracing::warn!(%error, "the session got no title: its turn could not be recorded");
+        }
         match own.halt(&subject).await {
             Ok(None) => {}
             Ok(Some(halt)) => return tracing::info!(%halt, "the session got no title"),
             Err(error) => return tracing::warn!(%error, "the session got no title: what was spent is not known"),
         }
-        match tokio::time::timeout(PATIENCE, patiently(&*model, talk)).await {
+        match tokio::time::timeout(PATIENCE, patiently(&*model, &request)).await {
             Ok(Ok(title)) => put(&log, title).await,
             Ok(Err(error)) => tracing::warn!(%error, "the session got no title"),
             Err(_) => tracing::warn!("the session got no title in time"),
@@ -72,12 +76,12 @@ fn said(messages: &[Arc<Message>]) -> String {
     format!("<request>\n{}\n</request>\n<reply>\n{}\n</reply>", cut(request, REQUEST), cut(reply, REPLY))
 }
 
-async fn patiently(model: &dyn ChatModel, talk: String) -> Result<Option<String>, ModelError> {
+async fn patiently(model: &dyn ChatModel, request: &ChatRequest) -> Result<Option<String>, ModelError> {
     let mut attempt = 1;
     loop {
-        let error = match ask(model, talk.clone()).await {
+        let error = match whole_reply(model, request.clone(), "title".into()).await {
             Err(error) => error,
-            title => return title,
+            Ok(reply) => return Ok(tidy(&reply.text())),
         };
         let Some(wait) = RetryOptions::default().wait(&error, attempt) else { return Err(error) };
         tokio::time::sleep(wait).await;
@@ -85,23 +89,17 @@ async fn patiently(model: &dyn ChatModel, talk: String) -> Result<Option<String>
     }
 }
 
-async fn ask(model: &dyn ChatModel, talk: String) -> Result<Option<String>, ModelError> {
-    let request = ChatRequest {
+fn request(talk: String, caller: Caller) -> ChatRequest {
+    ChatRequest {
         system: vec![SystemBlock::new(PROMPT)],
         messages: vec![Arc::new(Message::human("title", talk))].into(),
         tool_choice: ToolChoice::None,
         max_output: Some(TOKENS),
+        caller: Some(caller),
+        // Else a small model that thinks may spend all of it on that.
+        effort: Some(Effort::Off),
         ..ChatRequest::default()
-    };
-    let mut stream = model.stream(request).await?;
-    let mut builder = MessageBuilder::new();
-    while let Some(event) = stream.next().await.transpose()? {
-        builder.push(&event)?;
-        if matches!(event, ModelEvent::Finished { .. }) {
-            break;
-        }
     }
-    Ok(tidy(&builder.finish("title".into(), &model.info().provider)?.text()))
 }
 
 /// The first line that says something, without what models like to put around it.

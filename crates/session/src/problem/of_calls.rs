@@ -129,6 +129,7 @@ pub(crate) fn of_note(about: NoteAbout) -> Problem {
         NoteAbout::SecondMissing { model, detail } => Problem::SecondMissing { model, detail },
         NoteAbout::SmallMissing { model, detail } => Problem::SmallMissing { model, detail },
         NoteAbout::CostNotCounted { limit, model } => Problem::CostNotCounted { limit, model },
+        NoteAbout::BudgetNotCounted { model } => Problem::BudgetNotCounted { model },
         NoteAbout::NotSummedUp { detail } => Problem::NotSummedUp { detail },
         NoteAbout::NotSummedUpEmpty => Problem::NotSummedUpEmpty,
         NoteAbout::NotSummedUpLonger => Problem::NotSummedUpLonger,

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use bosun_agent::TurnEnd;
-use bosun_model::{Message, ModelError, ModelErrorKind, StopReason};
+use bosun_model::{Asked, Message, ModelError, ModelErrorKind, StopReason};
 use bosun_protocol::{Item, ItemBody, ItemId, Notice, NoticeCode, Problem, SessionEvent};
 
 use super::Projection;
@@ -25,7 +25,8 @@ impl Projection {
         self.settle_replies();
         let problem = Problem::NotRecorded { why: Box::new(why) };
         let id = ItemId::new(format!("not-recorded-{}", self.view.seq));
-        let notice = Notice { code: NoticeCode::NotRecorded, detail: problem.to_string(), problem: Some(problem) };
+        let notice =
+            Notice { code: NoticeCode::NotRecorded, detail: problem.to_string(), problem: Some(problem), model: None };
         self.complete(id, self.turn(), at, ItemBody::Notice(notice));
         self.refresh(None);
     }
@@ -35,7 +36,8 @@ impl Projection {
         self.asks_now();
         let seconds = wait.as_secs() + u64::from(wait.subsec_nanos() > 0);
         let problem = Problem::AsksAgain { seconds: seconds.to_string(), why: Box::new(error.problem()) };
-        let notice = Notice { code: NoticeCode::AsksAgain, detail: problem.to_string(), problem: Some(problem) };
+        let notice =
+            Notice { code: NoticeCode::AsksAgain, detail: problem.to_string(), problem: Some(problem), model: None };
         let id = ItemId::new(format!("asks-again-{}", self.view.seq));
         self.wait = Some(id.clone());
         let item = Item { id, turn: self.turn(), at, body: ItemBody::Notice(notice) };
@@ -72,7 +74,7 @@ impl Projection {
             TurnEnd::StepLimit { limit } => limit.to_string(),
             TurnEnd::Done | TurnEnd::Empty | TurnEnd::Stopped => String::new(),
         };
-        if let Some(notice) = early.or(code.map(|code| Notice { code, detail, problem })) {
+        if let Some(notice) = early.or(code.map(|code| Notice { code, detail, problem, model: None })) {
             self.notice(seq, at, notice);
         }
         self.emit(SessionEvent::TurnEnded { turn, outcome: convert::outcome(end), at });
@@ -89,7 +91,7 @@ impl Projection {
             StopReason::RefusalFor(words) => (NoticeCode::ModelRefused, words.as_str()),
             StopReason::Other(word) => (NoticeCode::ReplyEnded, word.as_str()),
         };
-        Some(Notice { code, detail: words.chars().take(LONGEST_WORDS).collect(), problem: None })
+        Some(Notice { code, detail: words.chars().take(LONGEST_WORDS).collect(), problem: None, model: None })
     }
 
     fn last_is_model_notice(&self) -> bool {
@@ -99,14 +101,17 @@ impl Projection {
         };
         matches!(code, NoticeCode::ModelFailed | NoticeCode::KeyRefused | NoticeCode::StreamCut)
     }
-}
 
-pub(super) fn notice_of(error: &ModelError) -> Notice {
-    let code = match error.kind {
-        ModelErrorKind::StreamCut => NoticeCode::StreamCut,
-        ModelErrorKind::Unauthorized => NoticeCode::KeyRefused,
-        _ => NoticeCode::ModelFailed,
-    };
-    // Who said it stands beside the conversation: the session's model.
-    Notice { code, detail: error.message.clone(), problem: error.trouble.is_some().then(|| error.problem()) }
+    /// Of a failure of the model that was `asked`, where that is known. The session's own stands beside the conversation; one
+    /// that stands in for it is named.
+    pub(super) fn notice_of(&self, error: &ModelError, asked: Option<&Asked>) -> Notice {
+        let code = match error.kind {
+            ModelErrorKind::StreamCut => NoticeCode::StreamCut,
+            ModelErrorKind::Unauthorized => NoticeCode::KeyRefused,
+            _ => NoticeCode::ModelFailed,
+        };
+        let problem = error.trouble.is_some().then(|| error.problem());
+        let model = asked.map(convert::model).filter(|model| self.summary.model.as_ref() != Some(model));
+        Notice { code, detail: error.message.clone(), problem, model }
+    }
 }

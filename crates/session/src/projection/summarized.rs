@@ -20,6 +20,10 @@ impl Projection {
         let compaction = Compaction::of(&self.state);
         let Some(summary) = compaction.summary.filter(|_| compaction.made > before) else { return };
         let detail = format!("{} → {}", summary.tokens_before, summary.tokens_after);
-        self.notice(recorded.seq, recorded.entry.at, Notice { code: NoticeCode::Summarized, detail, problem: None });
+        self.notice(
+            recorded.seq,
+            recorded.entry.at,
+            Notice { code: NoticeCode::Summarized, detail, problem: None, model: None },
+        );
     }
 }

@@ -100,7 +100,12 @@ fn begun(end: &[Recorded]) -> Option<Recorded> {
 }
 
 fn not_opened(error: &SessionError, at: i64) -> Envelope {
-    let notice = Notice { code: NoticeCode::Failed, detail: error.to_string(), problem: Some(error.problem.clone()) };
+    let notice = Notice {
+        code: NoticeCode::Failed,
+        detail: error.to_string(),
+        problem: Some(error.problem.clone()),
+        model: None,
+    };
     let item = Item { id: ItemId::new("not-opened"), turn: u32::MAX, at, body: ItemBody::Notice(notice) };
     Envelope { seq: 1, event: SessionEvent::ItemCompleted { item } }
 }

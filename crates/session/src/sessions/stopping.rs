@@ -10,6 +10,11 @@ impl Sessions {
         Ok(self.actor(session).await?.log.background().count())
     }
 
+    /// How many subagents beside a session have an end before them, whether or not somebody runs them.
+    pub async fn left_beside(&self, session: &SessionId) -> Result<usize, SessionError> {
+        Ok(self.actor(session).await?.log.with_state(|state| state.at_work_beside().count()))
+    }
+
     /// Stops one subagent, at any depth, with everything below it; the others and its parent go on. The parent's call
     /// gets a result that says so.
     ///

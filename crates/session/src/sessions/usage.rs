@@ -1,7 +1,8 @@
 use bosun_protocol::{
-    CallPurpose, CallUsage, ModelRef, ModelUsage, SessionId, SessionUsage, UsageDay, UsageReport, UsageTotal,
+    AgentUsage, CallAgent, CallPurpose, CallUsage, ModelRef, ModelUsage, SessionId, SessionUsage, UsageDay,
+    UsageReport, UsageTotal,
 };
-use bosun_store::{CallSum, StoredCall};
+use bosun_store::{CallSum, CallingAgent, StoredCall};
 
 use super::Sessions;
 use crate::SessionError;
@@ -53,7 +54,13 @@ impl Sessions {
                 Some(known) => add(&mut known.total, &total),
                 None => usage.models.push(ModelUsage { model, total }),
             }
+            let Some(agent) = call.agent.as_ref().map(agent) else { continue };
+            match usage.agents.iter_mut().find(|known| known.agent == agent) {
+                Some(known) => add(&mut known.total, &total),
+                None => usage.agents.push(AgentUsage { agent, total }),
+            }
         }
+        usage.agents.sort_by(|a, b| b.total.cost.total_cmp(&a.total.cost));
         usage.models.sort_by(|a, b| b.total.cost.total_cmp(&a.total.cost));
         usage.calls = calls.into_iter().take(LISTED as usize).map(view).collect();
         Ok(usage)
@@ -91,8 +98,13 @@ fn add(sum: &mut UsageTotal, more: &UsageTotal) {
     sum.unpriced += more.unpriced;
 }
 
+fn agent(agent: &CallingAgent) -> CallAgent {
+    CallAgent { session: SessionId::new(agent.session.as_str()), name: agent.name.clone() }
+}
+
 fn view(call: StoredCall) -> CallUsage {
     CallUsage {
+        agent: call.agent.as_ref().map(agent),
         at: call.at,
         milliseconds: call.milliseconds,
         purpose: match call.purpose.as_str() {

@@ -98,7 +98,7 @@ async fn one_place_is_undone_and_the_other_kept() {
     let text = stage.project.read("n.txt");
     assert!(text.contains("\n2\n") && text.contains("nineteen"), "{text}");
     let late = undo(0).await.unwrap_err();
-    assert!(late.to_string().contains("meanwhile"), "{late}");
+    assert!(late.to_string().contains("meantime"), "{late}");
 
     let review = stage.sessions.file_review(&session, "/n.txt", ChangeScope::Turn).await.unwrap();
     assert_eq!(review.diff.hunks.len(), 1);

@@ -228,7 +228,7 @@ impl Story {
         let error = ModelError::new(kind, "p", "it broke");
         let mut told = vec![self.live(LiveEvent::ReplyDropped { message: message.clone() })];
         told.extend(saved);
-        told.extend(self.entry(EntryBody::ModelFailed { error, partial, message: Some(message) }));
+        told.extend(self.entry(EntryBody::ModelFailed { error, partial, message: Some(message), asked: None }));
         told.extend(self.end(4));
         told
     }

@@ -3,27 +3,42 @@ use std::collections::HashMap;
 use bosun_model::{AiMessage, Dropped, Usage};
 use bosun_store::StoredCall;
 
-/// What the model calls of a session and its subagents cost. A journal has a reply and its tokens, the book of calls has
-/// the price that was paid then: a reply is found there by its tokens and its time.
+/// What the model calls of a session and its subagents cost, for journals from before a reply said what it had: the book
+/// of calls has that, and a reply is found there by its tokens and its time.
 #[derive(Debug, Default)]
 pub(crate) struct Costs {
     /// By what was reported; when each began, and what it cost, in the order of time.
     calls: HashMap<[Option<u64>; 5], Vec<(i64, f64)>>,
 }
 
-/// What a reply used, and when it was recorded.
+/// What is known of the cost of a reply.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Paid {
-    usage: Usage,
-    /// Of the calls before it.
-    dropped: Option<Dropped>,
-    at: i64,
+#[expect(
+    clippy::large_enum_variant,
+    reason = "it is looked at and gone: a box for each would cost more than its place"
+)]
+pub(super) enum Paid {
+    /// US dollars, as the journal has them.
+    Said(f64),
+    /// The journal is from before that; what the reply used is.
+    Unsaid {
+        usage: Usage,
+        /// Of the calls before it.
+        dropped: Option<Dropped>,
+        /// When it was recorded.
+        at: i64,
+    },
 }
 
 impl Paid {
-    /// `None` where nothing was told of what the reply itself used.
-    pub(super) fn of(message: &AiMessage, at: i64) -> Option<Self> {
-        message.usage.map(|usage| Self { usage, dropped: message.dropped, at })
+    /// Of a reply whose entry has `cost`; `None` where that is not known.
+    pub(super) fn of(message: &AiMessage, cost: Option<f64>, at: i64) -> Option<Self> {
+        // Who was asked came into journals together with the cost.
+        match cost {
+            Some(cost) => Some(Self::Said(cost)),
+            None if message.asked.is_some() => None,
+            None => message.usage.map(|usage| Self::Unsaid { usage, dropped: message.dropped, at }),
+        }
     }
 }
 
@@ -39,8 +54,13 @@ impl Costs {
         costs
     }
 
-    /// What a reply cost: its call is the last that began until it was recorded and used as much.
-    pub(super) fn of(&self, Paid { usage, dropped, at }: Paid) -> Option<f64> {
+    /// What a reply cost. Where its entry does not say so, its call is the last that began until it was recorded and used as
+    /// much.
+    pub(super) fn of(&self, paid: Paid) -> Option<f64> {
+        let (usage, dropped, at) = match paid {
+            Paid::Said(cost) => return Some(cost),
+            Paid::Unsaid { usage, dropped, at } => (usage, dropped, at),
+        };
         let calls = self.calls.get(&key(&usage))?;
         let until = calls.partition_point(|(began, _)| *began <= at);
         let (_, own) = until.checked_sub(1).and_then(|last| calls.get(last))?;

@@ -36,8 +36,8 @@ impl Ledger {
     /// Takes what the agent at `path` recorded.
     pub(super) fn take(&mut self, journal: &SessionId, path: &[String], Recorded { seq, entry }: &Recorded) {
         match &entry.body {
-            EntryBody::Ai { message, .. } => {
-                let paid = Paid::of(message, entry.at);
+            EntryBody::Ai { message, cost, .. } => {
+                let paid = Paid::of(message, *cost, entry.at);
                 for (nth, call) in message.tool_calls.iter().enumerate() {
                     let place = (journal.clone(), call.id.clone());
                     self.places.insert(place, self.calls.len());

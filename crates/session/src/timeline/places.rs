@@ -44,7 +44,7 @@ struct Step {
 }
 
 impl Step {
-    fn of(message: &AiMessage, at: i64) -> Self {
+    fn of(message: &AiMessage, cost: Option<f64>, at: i64) -> Self {
         let mut names: Vec<&str> = message.tool_calls.iter().map(|call| call.name.as_str()).collect();
         names.dedup();
         let usage = message.spent().unwrap_or_default();
@@ -56,7 +56,7 @@ impl Step {
             calls_count: u32::try_from(message.tool_calls.len()).unwrap_or(u32::MAX),
             input_tokens: usage.input.unwrap_or(0),
             output_tokens: usage.output.unwrap_or(0),
-            paid: Paid::of(message, at),
+            paid: Paid::of(message, cost, at),
         }
     }
 
@@ -109,8 +109,8 @@ impl Places {
             };
             self.note(CheckpointKind::TurnStart, self.last, *turn, entry.at);
         }
-        if let EntryBody::Ai { message, .. } = &entry.body {
-            self.step = Step::of(message, entry.at);
+        if let EntryBody::Ai { message, cost, .. } = &entry.body {
+            self.step = Step::of(message, *cost, entry.at);
         }
         self.step.follow(entry);
         self.files.extend(changed(entry));

@@ -211,10 +211,13 @@ fn left_behind(result: &ExecResult) -> Option<String> {
 
 fn last_line(result: &ExecResult, code: Option<i32>, timeout: Duration, max: Duration) -> String {
     let code = code.unwrap_or(-1);
+    let all = if result.may_go_on {
+        "; whether everything it had started has ended too could not be told where it ran, and some of it may go on"
+    } else {
+        " with everything it had started"
+    };
     if result.cancelled {
-        return "[Command was stopped by the user with everything it had started; the output above is what it wrote \
-                until then]"
-            .into();
+        return format!("[Command was stopped by the user{all}; the output above is what it wrote until then]");
     }
     if result.broke_off {
         return "[The connection to where the command ran broke off, and its outcome is unknown: it may have run to its end, \
@@ -224,8 +227,8 @@ fn last_line(result: &ExecResult, code: Option<i32>, timeout: Duration, max: Dur
     }
     if result.timed_out {
         return format!(
-            "[Command timed out after {} s and was ended with everything it had started; the output above is what it \
-             wrote until then. Pass a longer timeout, up to {}, if it needs one. Exit code {code}]",
+            "[Command timed out after {} s and was ended{all}; the output above is what it wrote until then. Pass a \
+             longer timeout, up to {}, if it needs one. Exit code {code}]",
             timeout.as_secs(),
             max.as_secs()
         );

@@ -91,6 +91,20 @@ async fn a_stop_keeps_what_was_written() {
 }
 
 #[tokio::test]
+async fn what_may_go_on_is_not_said_to_have_ended() {
+    let ended = [
+        (ExecResult { exit_code: None, timed_out: true, may_go_on: true, ..result("") }, "timed out after"),
+        (ExecResult { exit_code: None, cancelled: true, may_go_on: true, ..result("") }, "was stopped by the user"),
+    ];
+    for (exec, token) in ended {
+        let fixture = Fixture::canned(Canned { exec: Some(exec), ..Canned::default() });
+        let text = text_of(&fixture.run("execute", run("make")).await.content);
+        assert!(text.contains(token) && text.contains("some of it may go on"), "{text}");
+        assert!(!text.contains("with everything"), "{text}");
+    }
+}
+
+#[tokio::test]
 async fn a_signal_is_named() {
     let fixture = Fixture::empty();
     let output = fixture.run("execute", run("kill -9 $$")).await;
@@ -171,6 +185,7 @@ fn result(output: &str) -> ExecResult {
         timed_out: false,
         cancelled: false,
         broke_off: false,
+        may_go_on: false,
         unheld: false,
         truncated: false,
         total_bytes: output.len() as u64,

@@ -37,6 +37,7 @@ function show(offer: RuleOffer) {
     client,
     approval: COMMAND,
     onDraft: (draft: RuleDraft | null | undefined) => void made.push(draft),
+    onClose: () => undefined,
   });
   return { tried, made, user: userEvent.setup() };
 }

@@ -20,6 +20,12 @@ export interface Named {
   mention: Mention;
 }
 
+/** What of it survives a restart: files that the core keeps, and what is named. */
+export interface Kept {
+  files: { name: string; size: number; kind: AttachmentKind; blob: string }[];
+  names: Named[];
+}
+
 /** Larger files are refused by the core as well; they need not be read first. */
 const MOST_BYTES = 20 * 1024 * 1024;
 /** Pictures whose bytes were looked at and that are small enough to be drawn in a chip. */
@@ -36,6 +42,7 @@ export class Along {
     private readonly tooLarge: (name: string) => string,
     /** What a file without a name is called. */
     private readonly unnamed: string,
+    private readonly onChange: () => void = () => undefined,
   ) {}
 
   get isKeeping(): boolean {
@@ -68,26 +75,47 @@ export class Along {
 
   private change(id: number, change: Partial<Pending>): void {
     this.files = this.files.map((file) => (file.id === id ? { ...file, ...change } : file));
+    this.onChange();
+  }
+
+  kept(): Kept {
+    const files = this.files.flatMap(({ name, size, kind, blob }) =>
+      blob === null ? [] : [{ name, size, kind, blob }],
+    );
+    return { files, names: this.names };
+  }
+
+  /** Has again what was kept before the page went. */
+  restore({ files, names }: Kept): void {
+    this.files = files.map((file) => ({ ...file, id: ++this.made, picture: null }));
+    this.names = names;
   }
 
   remove(id: number): void {
     const gone = this.files.find((file) => file.id === id);
     if (gone?.picture) URL.revokeObjectURL(gone.picture);
     this.files = this.files.filter((file) => file.id !== id);
+    this.onChange();
   }
 
   name(named: Named): void {
     this.names = [...this.names.filter((one) => one.name !== named.name), named];
+    this.onChange();
   }
 
-  /** Takes what stood with a message that is said anew. */
+  /** Takes what stood with a message that is said anew. A session that it names goes along as it was then. */
   carry(attachments: readonly Attachment[]): void {
     for (const { name, size, kind, blob } of attachments) {
-      const path = name.replace(/\/$/, '');
-      if (kind !== 'mention') this.files = [...this.files, { id: ++this.made, name, size, kind, blob, picture: null }];
-      else if (name.startsWith('/'))
-        for (const typed of [name, name.slice(1)]) this.name({ name: typed, mention: { mention: 'path', path } });
+      const isPath = kind === 'mention' && name.startsWith('/');
+      if (isPath) {
+        const mention: Mention = { mention: 'path', path: name.replace(/\/$/, '') };
+        for (const typed of [name, name.slice(1)]) this.name({ name: typed, mention });
+      } else if (kind !== 'mention' || blob !== null) {
+        const shown = kind === 'mention' ? 'text' : kind;
+        this.files = [...this.files, { id: ++this.made, name, size, kind: shown, blob, picture: null }];
+      }
     }
+    this.onChange();
   }
 
   /** Takes everything for a message with this text; what the text does not name any more stays behind. */
@@ -95,12 +123,14 @@ export class Along {
     const { files, names } = this;
     this.files = [];
     this.names = [];
+    this.onChange();
     return {
       attachments: files.flatMap(({ name, blob }) => (blob === null ? [] : [{ name, blob }])),
       mentions: unique(names.filter(({ name }) => text.includes(`@${name}`)).map(({ mention }) => mention)),
       back: () => {
         this.files = [...files, ...this.files];
         this.names = [...names, ...this.names];
+        this.onChange();
       },
     };
   }

@@ -2,6 +2,7 @@ import { untrack } from 'svelte';
 import type { CommandError, Envelope, Opening, SessionSummary, Snapshot } from '../../ipc/bindings';
 import type { UiClient } from '../../ipc/client';
 import { asError } from '../../shared/error';
+import { beforeCalmFrame } from '../../shared/frame';
 import { textOf } from '../chat/find';
 import type { Place } from '../chat/scroll';
 import { join, prepend, reduce, resume } from './reduce';
@@ -85,7 +86,7 @@ export class SessionFeed {
       if (this.line === line) this.apply(line);
     };
     if (document.hidden) setTimeout(flush, HIDDEN_MS);
-    else requestAnimationFrame(flush);
+    else beforeCalmFrame(flush);
   }
 
   private apply(line: Line): void {

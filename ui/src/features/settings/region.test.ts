@@ -1,34 +1,28 @@
 import { describe, expect, it } from 'vitest';
 import { addressIn, isUnnamed, regionOf } from './region';
 
+const bedrock = (base_url = '') => ({ id: 'b', family: 'bedrock', base_url }) as const;
+const vertex = (base_url = '') => ({ id: 'v', family: 'vertex', base_url }) as const;
 const azure = (base_url: string) => ({ id: 'azure', family: 'openai_responses', base_url }) as const;
 
 describe('the region of a cloud', () => {
   it('stands in its address', () => {
-    const bedrock = {
-      id: 'b',
-      family: 'bedrock',
-      base_url: 'https://bedrock-runtime.eu-west-1.amazonaws.com/',
-    } as const;
-    expect(regionOf(bedrock)).toBe('eu-west-1');
-    expect(regionOf({ id: 'v', family: 'vertex', base_url: 'https://aiplatform.googleapis.com' })).toBe('global');
-    expect(regionOf({ id: 'v', family: 'vertex', base_url: 'https://us-east5-aiplatform.googleapis.com' })).toBe(
-      'us-east5',
-    );
-    expect(regionOf({ id: 'v', family: 'vertex', base_url: 'https://gate.example/v1' })).toBeNull();
-    expect(regionOf({ id: 'a', family: 'anthropic', base_url: bedrock.base_url })).toBeNull();
+    const eu = bedrock('https://bedrock-runtime.eu-west-1.amazonaws.com/');
+    expect(regionOf(eu)).toBe('eu-west-1');
+    expect(regionOf(vertex('https://aiplatform.googleapis.com'))).toBe('global');
+    expect(regionOf(vertex('https://us-east5-aiplatform.googleapis.com'))).toBe('us-east5');
+    expect(regionOf(vertex('https://aiplatform.eu.rep.googleapis.com/'))).toBe('eu');
+    expect(regionOf(vertex('https://gate.example/v1'))).toBeNull();
+    expect(regionOf({ id: 'a', family: 'anthropic', base_url: eu.base_url })).toBeNull();
   });
 
   it('makes an address, and nothing but a name does', () => {
-    expect(addressIn({ id: 'b', family: 'bedrock' }, ' US-West-2 ')).toBe(
-      'https://bedrock-runtime.us-west-2.amazonaws.com',
-    );
-    expect(addressIn({ id: 'v', family: 'vertex' }, 'global')).toBe('https://aiplatform.googleapis.com');
-    expect(addressIn({ id: 'v', family: 'vertex' }, 'europe-west1')).toBe(
-      'https://europe-west1-aiplatform.googleapis.com',
-    );
-    for (const wrong of ['', 'evil.example/', 'a b', 'x@y'])
-      expect(addressIn({ id: 'b', family: 'bedrock' }, wrong)).toBeNull();
+    expect(addressIn(bedrock(), ' US-West-2 ')).toBe('https://bedrock-runtime.us-west-2.amazonaws.com');
+    expect(addressIn(vertex(), 'global')).toBe('https://aiplatform.googleapis.com');
+    expect(addressIn(vertex(), 'europe-west1')).toBe('https://europe-west1-aiplatform.googleapis.com');
+    for (const place of ['us', 'eu'])
+      expect(addressIn(vertex(), place)).toBe(`https://aiplatform.${place}.rep.googleapis.com`);
+    for (const wrong of ['', 'evil.example/', 'a b', 'x@y']) expect(addressIn(bedrock(), wrong)).toBeNull();
   });
 
   it('is the name of a resource at Azure, which is to be given first', () => {
@@ -39,6 +33,11 @@ describe('the region of a cloud', () => {
     expect(regionOf(azure('https://gate.example/v1'))).toBeNull();
     expect(regionOf({ ...named, id: 'mine' })).toBeNull();
     expect(addressIn(unnamed, ' Acme-7 ')).toBe(named.base_url);
+    for (const at of ['services.ai', 'cognitiveservices']) {
+      const foundry = azure(`https://acme-7.${at}.azure.com/openai/v1`);
+      expect([regionOf(foundry), isUnnamed(foundry)]).toEqual(['acme-7', false]);
+      expect(addressIn(foundry, 'other')).toBe(`https://other.${at}.azure.com/openai/v1`);
+    }
     for (const wrong of ['', 'your_resource', 'evil.example/', 'a b']) expect(addressIn(unnamed, wrong)).toBeNull();
   });
 });

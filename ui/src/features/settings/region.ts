@@ -2,8 +2,11 @@ import type { ProviderView } from '../../ipc/bindings';
 
 const BEDROCK = /^https:\/\/bedrock-runtime\.([a-z0-9-]+)\.amazonaws\.com$/;
 const VERTEX = /^https:\/\/(?:([a-z0-9-]+)-)?aiplatform\.googleapis\.com$/;
+/** The two places of Vertex AI that span several regions have addresses of another kind. */
+const SPANNING = /^https:\/\/aiplatform\.(us|eu)\.rep\.googleapis\.com$/;
 
-const AZURE = /^https:\/\/([a-z0-9_-]+)\.openai\.azure\.com\/openai\/v1$/;
+/** A resource, and which of the names of Azure it is asked at: those of Foundry have all three. */
+const AZURE = /^https:\/\/([a-z0-9_-]+)\.(openai|services\.ai|cognitiveservices)\.azure\.com\/openai\/v1$/;
 
 /** Stands in the address of Azure for a name that nobody has given yet; no resource can have it. */
 const UNNAMED = 'your_resource';
@@ -24,17 +27,24 @@ export function regionOf({ id, family, base_url }: Address): string | null {
     return name === UNNAMED ? '' : name;
   }
   if (family === 'bedrock') return BEDROCK.exec(url)?.[1] ?? null;
-  const found = family === 'vertex' ? VERTEX.exec(url) : null;
+  const found = family === 'vertex' ? (SPANNING.exec(url) ?? VERTEX.exec(url)) : null;
   return found ? (found[1] ?? 'global') : null;
 }
 
-/** The address of a cloud in `region`, or of a resource of that name; null for what cannot be the name of one. */
-export function addressIn({ id, family }: Pick<ProviderView, 'id' | 'family'>, region: string): string | null {
+/**
+ * The address of a cloud in `region`, or of a resource of that name, at the name of Azure that it has now; null for what
+ * cannot be the name of one.
+ */
+export function addressIn({ id, family, base_url }: Address, region: string): string | null {
   const name = region.trim().toLowerCase();
   if (id === 'azure') {
-    return /^[a-z0-9][a-z0-9-]*[a-z0-9]$/.test(name) ? `https://${name}.openai.azure.com/openai/v1` : null;
+    const at = AZURE.exec(base_url.replace(/\/+$/, ''))?.[2] ?? 'openai';
+    return /^[a-z0-9][a-z0-9-]*[a-z0-9]$/.test(name) ? `https://${name}.${at}.azure.com/openai/v1` : null;
   }
   if (!/^[a-z][a-z0-9-]*[a-z0-9]$/.test(name)) return null;
   if (family === 'bedrock') return `https://bedrock-runtime.${name}.amazonaws.com`;
-  return name === 'global' ? 'https://aiplatform.googleapis.com' : `https://${name}-aiplatform.googleapis.com`;
+  if (name === 'global') return 'https://aiplatform.googleapis.com';
+  return name === 'us' || name === 'eu'
+    ? `https://aiplatform.${name}.rep.googleapis.com`
+    : `https://${name}-aiplatform.googleapis.com`;
 }

@@ -23,7 +23,7 @@ describe('what a session cost', () => {
   it('is asked for at once, and again at most once a second', async () => {
     let cost = 0;
     const sessionUsage = vi.fn((): Promise<SessionUsage> =>
-      Promise.resolve({ total: paid((cost += 1)), models: [], calls: [] }),
+      Promise.resolve({ total: paid((cost += 1)), models: [], agents: [], calls: [] }),
     );
     const spending = new Spending({ sessionUsage });
     spending.follow('a');
@@ -48,8 +48,8 @@ describe('what a session cost', () => {
     spending.follow('b');
     expect(spending.total).toBeNull();
     await vi.advanceTimersByTimeAsync(0);
-    answers.get('b')?.({ total: paid(2), models: [], calls: [] });
-    answers.get('a')?.({ total: paid(1), models: [], calls: [] });
+    answers.get('b')?.({ total: paid(2), models: [], agents: [], calls: [] });
+    answers.get('a')?.({ total: paid(1), models: [], agents: [], calls: [] });
     await vi.advanceTimersByTimeAsync(0);
     expect(spending.total?.cost).toBe(2);
   });
@@ -61,8 +61,8 @@ describe('what a session cost', () => {
     await vi.advanceTimersByTimeAsync(0);
     spending.follow('a');
     await vi.advanceTimersByTimeAsync(1_000);
-    answers[1]?.({ total: paid(2), models: [], calls: [] });
-    answers[0]?.({ total: paid(1), models: [], calls: [] });
+    answers[1]?.({ total: paid(2), models: [], agents: [], calls: [] });
+    answers[0]?.({ total: paid(1), models: [], agents: [], calls: [] });
     await vi.advanceTimersByTimeAsync(0);
     expect(spending.total?.cost).toBe(2);
   });

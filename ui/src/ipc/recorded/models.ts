@@ -115,6 +115,7 @@ function sessionUsage(host: Host, id: string): SessionUsage {
     milliseconds: 4_200,
     model: SONNET,
     purpose,
+    agent: { session: id, name: 'main' },
     input_tokens: input,
     output_tokens: 640,
     cache_read_tokens: Math.round(input * 0.8),
@@ -122,7 +123,12 @@ function sessionUsage(host: Host, id: string): SessionUsage {
     cost,
   });
   const calls = [call('answer', 1, 41_200, 0.021), call('answer', 2, 39_800, 0.019), call('title', 6, 1_900, 0.0012)];
-  return { total: all, models: [{ model: SONNET, total: all }], calls: all.calls > 0 ? calls : [] };
+  return {
+    total: all,
+    models: [{ model: SONNET, total: all }],
+    agents: [{ agent: { session: id, name: 'main' }, total: all }],
+    calls: all.calls > 0 ? calls : [],
+  };
 }
 
 type Methods =

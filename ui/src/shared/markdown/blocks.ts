@@ -89,7 +89,7 @@ export class BlockReader {
       if (this.done > before) return true;
       if (piece.length < size) return false;
     }
-    const raw = this.source.slice(this.done, this.done + LONGEST);
+    const raw = structuredClone(this.source.slice(this.done, this.done + LONGEST));
     this.push({ type: 'text', raw, text: raw });
     return true;
   }
@@ -171,7 +171,8 @@ export class BlockReader {
   private lex(text: string): Token[] {
     const lexer = new Lexer(OPTIONS);
     Object.assign(lexer.tokens.links, this.links);
-    const tokens = lexer.lex(text);
+    // Of a copy: engines keep a part of a string by keeping all of it, and every block would keep the message as it was then.
+    const tokens = lexer.lex(structuredClone(text));
     this.links = { ...tokens.links };
     if (tokens.some((token) => token.type === 'def')) this.defines = true;
     return [...tokens];

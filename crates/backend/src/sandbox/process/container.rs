@@ -297,6 +297,10 @@ impl Launcher for Container {
         })
     }
 
+    fn is_elsewhere(&self) -> bool {
+        true
+    }
+
     fn unreachable(&self, said: &str) -> String {
         let reason = last_words(said).trim_start_matches("Error: ");
         let program = self.engine.program.display();

@@ -132,6 +132,10 @@ impl Launcher for Ssh {
         None
     }
 
+    fn is_elsewhere(&self) -> bool {
+        true
+    }
+
     fn unreachable(&self, said: &str) -> String {
         let host = &self.host;
         if said.contains("Host key verification failed") || said.contains("host key is known") {

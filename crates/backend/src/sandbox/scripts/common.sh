@@ -1,8 +1,11 @@
-# What every script begins with. $1 is the root. Exit codes are read by sandbox/answer.rs.
+# What every script begins with. $1 is the root, BOSUN_ROOT which folder it was, where that is known. Exit codes are read by
+# sandbox/answer.rs.
 LC_ALL=C
 export LC_ALL
 unset CDPATH
 cd "$1" 2>/dev/null || exit 70
+# What has come to be called like the root is not what was worked in.
+[ -z "$BOSUN_ROOT" ] || [ "$(which_folder 2>/dev/null)" = "$BOSUN_ROOT" ] || exit 70
 R=$(pwd -P; echo x)
 R=${R%??}
 [ "$R" = / ] && R=
@@ -32,23 +35,36 @@ seek() {
     # What is not there yet leads to nowhere but below: made, it could lead up and out.
     case /$Q in */../*) return 74 ;; esac
     if [ ! -d "$e" ]; then
-      [ -e "$e" ] && return 72
-      return 71
+      # A file, or a link whose target is none or cannot be seen from here. Where it lies comes first, then where it leads.
+      within "${e%/*}/" || return $?
+      [ -L "$e" ] || return 72
+      led "$D/${e##*/}" "/$Q$N" || return $?
+      continue
     fi
-    cd -P "$e" 2>/dev/null || return 78
-    D=$PWD
-    case $D in /*) ;; *) return 78 ;; esac
-    [ "$D" = / ] && D=
-    case $D/ in "$R"/*) ;; *) return 74 ;; esac
+    within "$e" || return $?
     T=$D${Q:+/${Q%/}}${N:+/$N}
     T=${T:-/}
     if [ -n "$Q" ] || [ -z "$N" ] || [ "$2" = keep ] || [ ! -L "$T" ]; then return 0; fi
-    n=$((n + 1))
-    [ $n -gt 40 ] && return 75
-    t=$(readlink "$T"; echo x)
-    t=${t%??}
-    case $t in /*) p=$t ;; *) p=$D/$t ;; esac
+    led "$T" '' || return $?
   done
+}
+
+# Goes to the folder $1, which becomes D, where that is the root or below it.
+within() {
+  cd -P "$1" 2>/dev/null || return 78
+  D=$PWD
+  case $D in /*) ;; *) return 78 ;; esac
+  [ "$D" = / ] && D=
+  case $D/ in "$R"/*) ;; *) return 74 ;; esac
+}
+
+# Makes p what the link $1, in the folder D, says, with $2 behind it.
+led() {
+  n=$((n + 1))
+  [ $n -gt 40 ] && return 75
+  t=$(readlink "$1"; echo x)
+  t=${t%??}
+  case $t in /*) p=$t$2 ;; *) p=$D/$t$2 ;; esac
 }
 
 # As `seek`, for a script that is about that one place.
@@ -96,19 +112,69 @@ owner() {
   echo "$3:$4"
 }
 
-# Gives $2 the mode of $1, without set-user-id and the like, and the owner where this user may.
+# The rights of $1 as they are listed.
+mode() {
+  l=$(ls -ld "$1") || return
+  l=${l%% *}
+  echo "${l%"${l#??????????}"}"
+}
+
+# Gives $2 the owner of $1 where this user may, then its mode: set-user-id and the like only where the owner stayed.
 like() {
   f=$2
   l=$(ls -ldn "$1") || return
   set -- $l
   chown "$3:$4" "$f" 2>/dev/null || chgrp "$4" "$f" 2>/dev/null
+  b='s/[st]/x/g;s/[ST]//g'
+  [ "$(owner "$f")" = "$3:$4" ] && b='s/[st]/x&/g;s/S/s/g;s/T/t/g'
   o=${1#????}
   g=${1%"$o"}
   u=${g#?}
   o=${o%"${o#??????}"}
   g=${o%???}
   o=${o#???}
-  chmod "$(printf 'u=%s,g=%s,o=%s' "$u" "$g" "$o" | sed 's/-//g;s/[st]/x/g;s/[ST]//g')" "$f"
+  # Who may not give the bits gives the rest.
+  m=$(printf 'u=%s,g=%s,o=%s' "$u" "$g" "$o")
+  chmod "$(echo "$m" | sed "s/-//g;$b")" "$f" 2>/dev/null || chmod "$(echo "$m" | sed 's/-//g;s/[st]/x/g;s/[ST]//g')" "$f"
+}
+
+# Gives $2 the extended attributes of $1, access lists among them. Says "lost" where it is known that they had to stay
+# behind, "unknown" where nobody here can tell whether there were any.
+attributes() {
+  if command -v getfattr >/dev/null 2>&1; then
+    a=$(getfattr -h -d -m - -e hex --absolute-names "$1" 2>/dev/null)
+    [ -z "$a" ] && return
+    printf '%s\n' "$a" | sed "1s|.*|# file: $2|" | setfattr -h --restore=- 2>/dev/null || echo lost
+    return
+  fi
+  case $(ls -ld "$1") in ??????????[+@]*) echo lost ;; *) echo unknown ;; esac
+}
+
+# Waits until nobody else is between looking at what is in the folder that this shell is in and changing it. The lock goes
+# with whoever holds it. Without that program it is a link beside the files, which says whose it is; what one who was ended
+# left behind counts for as long as it takes to see that it stays.
+hold() {
+  L=
+  if [ -r . ] && exec 9<. && flock 9 2>/dev/null; then return; fi
+  i=0
+  k=
+  until ln -s "$$-$(date +%s)" ./.bosun-lock 2>/dev/null; do
+    w=$(readlink ./.bosun-lock)
+    # Nobody's: a folder in which no link can be. The check and the change are a moment, as they ever were.
+    [ -z "$w" ] && [ ! -L ./.bosun-lock ] && [ $i -gt 5 ] && return
+    [ "$w" = "$k" ] || i=0
+    k=$w
+    i=$((i + 1))
+    [ $i -gt 200 ] && rm -f ./.bosun-lock
+    sleep 0.05 2>/dev/null || sleep 1
+  done
+  L=./.bosun-lock
+}
+
+let_go() {
+  [ -n "$L" ] && rm -f "$L"
+  L=
+  exec 9<&-
 }
 
 # Goes on only where that may be.

@@ -9,8 +9,14 @@ d=$(pwd -P; echo x)
 # A link came in its place.
 [ "${d%??}" = "$T" ] || exit 77
 k=$(xargs -0 sh -c 'sum() { eval "$SUM"; }
+o=
 for g; do
   h=${g%%/*} f=${g#*/} n=
+  # As `hold` does, one folder after the other.
+  if [ "${f%/*}" != "$o" ]; then
+    o=${f%/*}
+    if [ -r "$o" ]; then exec 9<"$o" && flock 9 2>/dev/null; fi
+  fi
   if [ -L "$f" ]; then n="link $(readlink "$f" | sum)"
   elif [ -d "$f" ]; then n=folder
   elif [ -f "$f" ]; then [ "$h" = special ] || n="file $(sum < "$f")"

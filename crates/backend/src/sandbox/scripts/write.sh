@@ -1,6 +1,7 @@
 # Puts standard input in the place of a file in one step. $2 path, $3 hash of what is there or "absent", $4 bytes, $5
 # checksum, $6 name to wait under, $7 names that links must not lead to. Says "handed over" where it came to belong to
-# somebody else, then its figures.
+# somebody else, "stripped" where bits of its mode or extended attributes could not be kept, "unclear" where nobody here can
+# tell whether it had any, then its figures.
 trap drain EXIT
 place "$2" follow
 under_its_own_name "$2" "$7"
@@ -17,8 +18,10 @@ kept_on_disk() {
 M=./$6
 # What did not come leaves nothing behind, nor the folders that were made for it, W.
 W=
+L=
 clear() {
   drain
+  [ -n "$L" ] && let_go
   rm -f "$M"
   while [ -n "$W" ]; do
     cd -P .. && rmdir "./${W##*/}" 2>/dev/null || break
@@ -55,6 +58,7 @@ else
   umask 077
 fi
 h=
+s=
 # Made anew and by nothing but this: never what has come there already, nor what a link of that name leads to.
 set -C
 cat > "$M" || exit 84
@@ -66,10 +70,15 @@ if k=$(cksum < "$M" 2>/dev/null); then
 fi
 if [ "$3" != absent ]; then
   # Mode, owner and, where they can be kept, extended attributes come along.
-  cp --attributes-only --preserve=all --no-preserve=timestamps "$T" "$M" 2>/dev/null || like "$T" "$M" || exit 84
+  if ! cp --attributes-only --preserve=all --no-preserve=timestamps "$T" "$M" 2>/dev/null; then
+    # The mode last: what comes to belong to somebody else or gets attributes can lose bits of it.
+    s=$(like "$T" "$M" && attributes "$T" "$M") || exit 84
+    like "$T" "$M" || exit 84
+  fi
   if [ -L "$M" ] || [ ! -f "$M" ]; then exit 77; fi
   h=$(owner "$T")
   [ "$h" = "$(owner "$M")" ] && h=
+  [ -z "$h" ] && [ "$(mode "$T")" != "$(mode "$M")" ] && s=lost
 fi
 kept_on_disk "$M"
 # Under the name itself, never into a folder of that name or one that a link leads to.
@@ -87,14 +96,19 @@ name_it() {
 }
 if [ "$3" = absent ]; then
   if ! ln -n "$M" "$T" 2>/dev/null; then
+    hold
     if [ -e "$T" ] || [ -L "$T" ]; then exit 77; fi
     name_it
+    let_go
   fi
 else
+  hold
   [ "$(sum "$T")" = "$3" ] || exit 77
   name_it
+  let_go
 fi
 W=
 kept_on_disk .
 [ -n "$h" ] && echo 'handed over'
+case $s in lost) echo stripped ;; unknown) echo unclear ;; esac
 figures "$T"

@@ -23,6 +23,13 @@ pub async fn container() -> Option<Container> {
     Some(Container { folder, backend: SandboxBackend::open(executor).await })
 }
 
+/// As [`container`], around a folder of the caller's.
+pub async fn container_of(folder: &std::path::Path) -> Option<SandboxBackend> {
+    let image = busybox_image()?;
+    let executor = open(image, Some(folder), options()).await.unwrap();
+    Some(SandboxBackend::open(executor).await)
+}
+
 /// As [`container`], with a copy of an empty project.
 pub async fn container_with_a_copy_of_nothing() -> Option<Container> {
     let image = busybox_image()?;

@@ -1,4 +1,5 @@
 use std::ops::Deref;
+use std::path::Path;
 use std::sync::Arc;
 
 use bosun_backend::{Executor, SandboxBackend, SshOptions, ssh};
@@ -20,9 +21,18 @@ impl Machine {
         SandboxBackend::open(self.executor()).await
     }
 
+    /// The same with another folder of the machine's as its root.
+    pub async fn backend_at(&self, root: &Path) -> SandboxBackend {
+        SandboxBackend::open(self.executor_at(root)).await
+    }
+
     pub fn executor(&self) -> Arc<dyn Executor> {
+        self.executor_at(&self.root())
+    }
+
+    fn executor_at(&self, root: &Path) -> Arc<dyn Executor> {
         let options = SshOptions {
-            root: Some(self.root().to_str().unwrap().to_owned()),
+            root: Some(root.to_str().unwrap().to_owned()),
             config: Some(self.config()),
             ..SshOptions::default()
         };

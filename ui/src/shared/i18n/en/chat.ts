@@ -4,7 +4,12 @@ const f = new Formats('en');
 
 export const chat = {
   emptyTitle: 'What should be done?',
-  emptyText: 'Bosun reads and plans on its own. Before it changes a file or runs a command, it asks you.',
+  emptyTexts: {
+    plan_only: 'Bosun reads and plans. It changes nothing and runs no command.',
+    ask: 'Bosun reads and plans on its own. Before it changes a file or runs a command, it asks you.',
+    edits: 'Bosun changes files of the project on its own. Before it deletes one or runs a command, it asks you.',
+    sandbox: 'Bosun changes files and runs commands in the sandbox on its own. What plainly deletes, it asks about.',
+  },
   noModelTitle: 'Choose a model first',
   noModelText: 'Bosun needs a model to work with. Add a key, or use a server that runs on this machine.',
   chooseModel: 'Choose a model',
@@ -55,6 +60,7 @@ export const composer = {
   queuedTitle: 'Sent when the turn ends',
   steers: (keys: string) => `${keys} steers`,
   unqueue: 'Delete from the queue',
+  queuedLeft: 'The message you were changing left the queue as it was. Your words are in the message box.',
   editQueued: 'Edit the message',
   moveUp: 'Move up in the queue',
   moveDown: 'Move down in the queue',

@@ -44,6 +44,7 @@ export const files = {
   title: 'Files',
   tree: 'Files of this session',
   loading: 'Loading…',
+  notFollowed: (reason: string) => `Changes on disk do not appear here by themselves: ${reason}`,
   refresh: 'Refresh the folders',
   empty: 'Nothing in here yet',
   more: (count: number) => `${f.count(count, 'more entry', 'more entries')}, not listed`,

@@ -25,6 +25,7 @@ export const scopes = {
   always: 'Always',
   onceAside: 'just this once',
   open: 'Let such calls pass from now on…',
+  close: 'only this call',
   pattern: { command: 'Commands that pass', files: 'Files that pass', tool: 'Tool that passes' },
   patternHint: {
     command: 'Word for word; * at the end stands for any further words.',
@@ -161,6 +162,7 @@ export const dataSection = {
     other: 'Other',
   },
   weighing: 'Measuring…',
+  unweighed: 'Its size could not be read.',
   privacyTitle: 'Privacy',
   privacy: [
     'No telemetry: Bosun sends nothing about you or your work to its makers.',

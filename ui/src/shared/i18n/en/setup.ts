@@ -97,9 +97,9 @@ export const welcome = {
   step: (at: number, of: number) => `Step ${f.number(at)} of ${f.number(of)}`,
   filesTitle: 'What it does to your files',
   files: {
-    reads: 'It reads in the folder you open, and nowhere else.',
+    reads: 'Its file tools stay in the folder you open. A command can reach what you can, and its card says so.',
     asks: 'It asks before it changes a file or runs a command. You see exactly what would happen.',
-    keeps: 'It keeps the bytes from before every change.',
+    keeps: 'What its tools change can be taken back. What a command changed and cannot be undone is listed.',
   },
   modelTitle: 'Choose a model',
   modelText: 'Your messages go to the model you choose and to nobody else.',

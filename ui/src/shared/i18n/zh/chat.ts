@@ -5,7 +5,12 @@ const f = new Formats('zh-CN');
 
 export const chat: Messages['chat'] = {
   emptyTitle: '要做什么？',
-  emptyText: 'Bosun 会自行阅读和规划；修改文件或运行命令之前，会先问你。',
+  emptyTexts: {
+    plan_only: 'Bosun 只阅读和规划，不修改文件，也不运行命令。',
+    ask: 'Bosun 会自行阅读和规划；修改文件或运行命令之前，会先问你。',
+    edits: 'Bosun 会自行修改项目中的文件；删除文件或运行命令之前，会先问你。',
+    sandbox: 'Bosun 会自行修改文件并在沙箱中运行命令；明显的删除操作会先问你。',
+  },
   noModelTitle: '请先选择模型',
   noModelText: 'Bosun 需要一个模型才能工作。请添加密钥，或使用本机上运行的模型服务。',
   chooseModel: '选择模型',
@@ -51,6 +56,7 @@ export const composer: Messages['composer'] = {
   queuedTitle: '当前回合结束后发送',
   steers: (keys) => `${keys} 引导`,
   unqueue: '从队列中删除',
+  queuedLeft: '你正在修改的消息已按原样离开队列。你写的内容已放回输入框。',
   editQueued: '编辑消息',
   moveUp: '在队列中前移',
   moveDown: '在队列中后移',

@@ -43,6 +43,7 @@ export const files: Messages['files'] = {
   title: '文件',
   tree: '本会话的文件',
   loading: '正在载入…',
+  notFollowed: (reason) => `磁盘上的改动不会自动显示在这里：${reason}`,
   refresh: '刷新文件夹',
   empty: '这里还没有内容',
   more: (count) => `另有 ${f.number(count)} 项未列出`,

@@ -23,6 +23,7 @@ export const scopes: Messages['scopes'] = {
   always: '始终',
   onceAside: '仅此一次',
   open: '今后放行此类调用…',
+  close: '只这一次调用',
   pattern: { command: '放行的命令', files: '放行的文件', tool: '放行的工具' },
   patternHint: {
     command: '逐词匹配；末尾的 * 代表其后任意词语。',
@@ -155,6 +156,7 @@ export const dataSection: Messages['dataSection'] = {
     other: '其他',
   },
   weighing: '正在计算…',
+  unweighed: '未能读取大小。',
   privacyTitle: '隐私',
   privacy: [
     '没有遥测：Bosun 不会向开发者发送任何有关你或你工作的信息。',

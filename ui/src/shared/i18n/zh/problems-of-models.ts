@@ -91,6 +91,8 @@ export const problemsOfModels = {
   base_url_hostless: 'Base URL“{url}”没有主机名；它应当类似 {example}',
   base_url_unnamed: 'Base URL“{url}”中还缺少你的账户名称；请用它替换 {place}',
   base_url_secret: 'Base URL 含有用户名或密码；请把密钥填在单独的输入框中',
+  base_url_query:
+    'Base URL 的查询部分含有“{name}”，它会以明文保存。请把它去掉；网关用来识别你的内容请填在该服务商的自定义请求头中，由密钥环保存',
   proxy_address: '代理“{address}”不是地址；它应当类似 http://proxy.example:3128',
   proxy_scheme: '代理使用的是 {scheme}，而 Bosun 只支持 http、https 和 socks5 代理；请填写其他代理',
   proxy_secret: '代理地址含有用户名或密码；请填在单独的输入框中，由密钥环保存',
@@ -164,6 +166,7 @@ export const problemsOfModels = {
     '{model} 应负责撰写标题和摘要，但它无法使用（“{detail}”）。摘要改由会话自己的模型撰写，标题则不再生成；请修复它，或在“设置”的“模型”中另选一个',
   cost_not_counted:
     '一个回合最多可花费 ${limit}，但 {model} 的价格未知，因此它的费用没有计入。请在“设置”的“模型”中填写价格，或设定词元上限',
+  budget_not_counted: '设有预算，但 {model} 的价格未知，它的费用没有计入预算。请在设置的“模型”中填写价格',
   not_summed_up:
     '对话已长到需要摘要，但未能生成（“{detail}”），因此仍完整发送。请在“设置”的“模型”中另选一个撰写摘要的模型，或手动压缩对话',
   not_summed_up_empty:

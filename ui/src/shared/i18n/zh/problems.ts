@@ -226,6 +226,7 @@ export const problems: Messages['problems'] = {
   field_not_folders: '“{field}”必须是文件夹列表',
   field_not_schema: '“{field}”必须是对象的 JSON schema',
   field_not_number: '“{field}”必须是大于 0 的整数',
+  field_not_model: '“{field}”必须写成“提供商:模型名”，例如 anthropic:claude-sonnet-4-6，或者写 inherit',
   field_not_effort: '“{field}”必须是 off、low、medium、high 或 max 之一',
   field_not_rules:
     '“{field}”必须是规则列表，每条规则有 operations（read、write）、以 / 开头的 paths 和 mode（allow、interrupt、deny）',

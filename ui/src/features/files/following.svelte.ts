@@ -1,0 +1,36 @@
+/** Folders on disk that a pane follows, and why it cannot where it cannot. */
+import type { UiClient } from '../../ipc/client';
+import { asError } from '../../shared/error';
+
+export class Following {
+  /** Why what is shown does not follow the disk; empty while it does. */
+  problem = $state('');
+  private attempts = $state(0);
+
+  constructor(private readonly client: UiClient) {}
+
+  again(): void {
+    this.attempts++;
+  }
+
+  /** Tells of what changes in the folders from now on. Called in an effect, and gives its end. */
+  follow(session: string, folders: string[], onTouched: (touched: string[]) => void): () => void {
+    void this.attempts;
+    let close: (() => void) | null = null;
+    let isGone = false;
+    this.client.watchFolders(session, folders, onTouched).then(
+      (subscription) => {
+        if (isGone) return subscription.close();
+        close = subscription.close;
+        this.problem = '';
+      },
+      (thrown: unknown) => {
+        if (!isGone) this.problem = asError(thrown).message;
+      },
+    );
+    return () => {
+      isGone = true;
+      close?.();
+    };
+  }
+}
