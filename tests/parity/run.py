@@ -22,7 +22,7 @@ from pathlib import Path
 sys.dont_write_bytecode = True
 
 import agent  # noqa: E402
-from cases import CASES  # noqa: E402
+from cases import CASES, ELSEWHERE, LINES, NOTES  # noqa: E402
 
 REQUIREMENTS = Path(__file__).resolve().parent / "requirements.txt"
 VERSION = re.search(r"^deepagents==(\S+)$", REQUIREMENTS.read_text(), re.M).group(1)
@@ -82,26 +82,45 @@ def play_bosun(kind, calls, disk, links, ids, together):
 # What an answer says, without how it is laid out.
 
 
-def paths(text):
-    """A listing: a Python list there, lines here."""
-    if text.startswith("["):
-        return sorted(ast.literal_eval(text))
-    return sorted(text.splitlines())
+def rows(tool, text):
+    """What a listing or a search shows, and whether it says that there is more. A listing is a Python list there and lines
+    here; notes stand behind a blank line or in a row of their own."""
+    if text.startswith("['"):
+        shown = ast.literal_eval(text.split("\n\n")[0])
+    else:
+        shown = text.split("\n\n")[0].splitlines()
+    starts = ("/",) if tool in ("ls", "glob") else ("/", "  ")
+    found = [row for row in shown if row.startswith(starts)]
+    cut = bool(found) and (len(found) < len(shown) or "\n\n" in text)
+    # A state tells what it has in the order of its changes.
+    return (found if cut or tool == "grep" else sorted(found), cut)
+
+
+def alike(there, here):
+    """Whether both show the same rows: where both say that there is more, as far as both go, which is half of it at least.
+    The last row can be cut in its middle."""
+    (there, there_cut), (here, here_cut) = there, here
+    if there_cut and here_cut:
+        least = min(len(there), len(here)) - 1
+        return there[:least] == here[:least] and least * 2 >= max(len(there), len(here)) - 2
+    return there_cut == here_cut and there == here
 
 
 def lines(text):
-    """The lines of a page: verbatim behind a header there, numbered here. Notes in brackets are layout."""
+    """The lines of a page, verbatim behind a header there and numbered here, and where the next one begins. Notes in
+    brackets are layout."""
+    following = re.search(r"next offset (?:is )?(\d+)", text)
     if text.startswith("@@") or "\n@@" in text[:200]:
-        rows = text[text.index("@@"):].split("\n")[1:]
+        shown = text[text.index("@@"):].split("\n")[1:]
     else:
-        rows = []
+        shown = []
         for row in text.split("\n"):
             numbered = re.match(r"^ *\d+(?:\.\d+)?\t(.*)$", row, re.S)
             if numbered:
-                rows.append(numbered.group(1))
-            elif rows and not row.startswith("["):
-                rows.append(row)
-    return rows
+                shown.append(numbered.group(1))
+            elif shown and not row.startswith("["):
+                shown.append(row)
+    return shown, following and following.group(1)
 
 
 def kinds(content):
@@ -120,26 +139,31 @@ def blocks(content):
 
 
 def said(tool, answer, tokens, without):
+    """What is compared of an answer, and the rows that it shows."""
     content, status = blocks(answer["content"]), answer["status"]
     if isinstance(content, list):
-        return (status, kinds(content))
+        return (status, kinds(content)), None
+    shown = rows(tool, content) if status == "success" and tool in ("ls", "glob", "grep") else None
     if tokens:
         held = [token.lower() in content.lower() for token in tokens]
-        return (status, held + [token.lower() not in content.lower() for token in without])
+        return (status, held, [token.lower() not in content.lower() for token in without]), shown
     if status != "success":
-        return (status, "an error")
-    if tool in ("ls", "glob"):
-        return (status, paths(content))
+        return (status, "an error"), None
+    if shown is not None:
+        return (status,), shown
     if tool == "read_file":
-        return (status, lines(content))
-    return (status, content.strip())
+        return (status, lines(content)), None
+    return (status, content.strip()), None
 
 
 def verdict(case, kind, reference, own):
     tool = case.calls[-1][0]
-    tokens = case.tokens_of(kind)
-    there, here = (said(tool, answer, tokens, case.without) for answer in (reference, own))
-    same = there == here and (not tokens or all(there[1]))
+    (there, shown_there), (here, shown_here) = (
+        said(tool, answer, case.tokens, case.without) for answer in (reference, own)
+    )
+    same = there == here and (not case.tokens or len(there) == 2 or all(there[1]))
+    if same and shown_there is not None:
+        same = alike(shown_there, shown_here)
     purpose, meant = case.purpose_of(kind)
     if same:
         return "same" if not purpose else "differs (the purpose is stale: both say the same)"
@@ -152,42 +176,71 @@ def verdict(case, kind, reference, own):
 def own_faults(case, meant, own):
     """What is wrong with an answer that differs on purpose: it has to be the one that is meant."""
     content = own["content"] if isinstance(own["content"], str) else json.dumps(own["content"], ensure_ascii=False)
-    status = "error" if "Error" in meant else "success"
+    status = "error" if any(token.startswith("Error") for token in meant) else "success"
     wrong = [] if own["status"] == status else [f"the status is {own['status']}"]
     wrong += [f"Bosun does not say {token!r}" for token in meant if token.lower() not in content.lower()]
     return wrong + [f"Bosun says {token!r}" for token in case.own_without if token.lower() in content.lower()]
 
 
 def table(results):
-    head = ["Case", *COLUMNS, "On purpose"]
-    rows = [" | ".join(head), " | ".join(["---"] * len(head))]
+    head = ["Case", "Lines", *COLUMNS, "On purpose"]
+    shown = [" | ".join(head), " | ".join(["---"] * len(head))]
     for case in CASES:
         cells = [results.get((case.name, kind), "–") for kind in COLUMNS]
-        purposes = [case.purpose, *(purpose for purpose, _ in case.purpose_on.values())]
-        rows.append(" | ".join([case.name, *cells, "; ".join(filter(None, purposes))]))
-    return "\n".join(f"| {row} |" for row in rows)
+        purposes = dict.fromkeys([case.purpose, *(purpose for purpose, _ in case.purpose_on.values())])
+        shown.append(" | ".join([case.name, case.lines, *cells, "; ".join(filter(None, purposes))]))
+    return "\n".join(f"| {row} |".replace("|  |", "| |").replace("|  |", "| |") for row in shown)
+
+
+def elsewhere():
+    """The lines that are about more than one call, with tests that there are."""
+    sources = "\n".join(path.read_text() for path in (TOP / "crates").rglob("*.rs"))
+    shown = ["| Lines | Bosun | Choice | Held by |", "| --- | --- | --- | --- |"]
+    for lines, told, choice, test in ELSEWHERE:
+        if test and f"fn {test}(" not in sources:
+            sys.exit(f"FAIL  {lines}: there is no test {test}")
+        shown.append(f"| {lines} | {told} | {choice or '–'} | {f'`{test}`' if test else '–'} |")
+    return "\n".join(shown)
+
+
+def missing_lines():
+    """The lines of Part B section 11 that nothing here is about."""
+    told = " ".join([case.lines for case in CASES] + [lines for lines, *_ in ELSEWHERE]).split()
+    return [line for line in LINES.split() if line not in told]
 
 
 def document(results):
     counts = {word: sum(cell.startswith(word) for cell in results.values()) for word in ("same", "on purpose", "differs")}
+    notes = "\n".join(f"- {number}: {note}" for number, note in NOTES.items())
     return f"""# Compared with the reference
 
 Made by `tests/parity/run.py`, which plays the same tool calls into `deepagents` {VERSION} (by way of an agent with a
-scripted model) and into `bosun tools`, and compares what they answer: status, paths, lines, counts, the words that
-agents look for. How an answer is laid out is not compared (behaviour.md A2 and A23 say how ours is). `composite` is a
-disk with a state mounted at `/memories/`; `sandbox` is the reference's base of its sandboxes over processes of this
-machine, and Bosun's local sandbox; `agent` is a whole agent over a disk with a shell, of which the text is compared
-that its model is sent next.
+scripted model) and into `bosun tools`, and compares what they answer: status, paths, lines, counts, and of errors and
+notices the tokens of behaviour.md, Part B 3.9. How an answer is laid out is not compared (behaviour.md A2 and A23 say how
+ours is). `composite` is a disk with a state mounted at `/memories/`; `sandbox` is the reference's base of its sandboxes
+over processes of this machine, and Bosun's local sandbox; `agent` is a whole agent over a disk with a shell, of which the
+text is compared that its model is sent next.
 
-{counts["same"]} same, {counts["on purpose"]} on purpose, {counts["differs"]} differ. A, P and O with a number name the choice: Part
-A of the behaviour document, groups P and O of the security document.
+{counts["same"]} same, {counts["on purpose"]} on purpose, {counts["differs"]} differ. Lines are those of Part B section 11. A, P and O with a
+number name the choice: Part A of the behaviour document, groups P and O of the security document. N are the choices that
+have no number there:
+
+{notes}
 
 {table(results)}
+
+## Lines that are about more than one call
+
+These are not played into the reference; tests hold Bosun to what stands here.
+
+{elsewhere()}
 """
 
 
 def main():
     words = [word for word in sys.argv[1:] if not word.startswith("--")]
+    if missing_lines():
+        sys.exit(f"FAIL  nothing is about {', '.join(missing_lines())}")
     cases = [case for case in CASES if not words or any(word in case.name for word in words)]
     asked = [(case, kind) for case in cases for kind in case.backends]
     encoded = [

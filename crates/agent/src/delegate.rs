@@ -1,5 +1,6 @@
 use std::sync::Arc;
 
+use bosun_backend::quoted;
 use bosun_model::{CallId, ContentBlock, HumanMessage, Message, MessageId};
 use bosun_tools::{Background, BackgroundTask, Delegate, DelegateRequest, FollowUp, TaskStatus, ToolError, ToolOutput};
 
@@ -138,6 +139,7 @@ impl Delegation {
             state.subagent(&child).cloned().ok_or_else(|| {
                 let known: Vec<&str> = state.subagents.iter().map(|sent| sent.child.as_str()).collect();
                 let known = if known.is_empty() { "there is none yet".into() } else { known.join(", ") };
+                let id = quoted(id);
                 ToolError::Model(format!("Error: there is no async task '{id}'; those there are: {known}."))
             })
         })

@@ -3,7 +3,7 @@ use std::pin::pin;
 use std::sync::Arc;
 use std::time::Duration;
 
-use bosun_backend::VirtualPath;
+use bosun_backend::{VirtualPath, quoted};
 use bosun_model::{AiMessage, CallId, ChatRequest, ContentBlock, Message, ToolCall, ToolMessage};
 use bosun_tools::{DynTool, ToolKind, ToolOutput};
 use futures_util::StreamExt;
@@ -224,6 +224,7 @@ fn ready<'a>(cx: &'a TurnContext, open: &OpenCall) -> Result<(&'a Arc<dyn DynToo
     let tools = &cx.agent().tools;
     let name = &open.call.name;
     if let Some(reason) = &open.invalid {
+        let (name, reason) = (quoted(name), quoted(reason));
         return Err(format!("Error invoking tool '{name}': {reason}. It was not run; call it again in full."));
     }
     let tool = tools.get(name).ok_or_else(|| tools.unknown(name))?;

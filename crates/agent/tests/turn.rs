@@ -194,6 +194,15 @@ async fn every_failure_inside_a_tool_is_an_error_result() {
 }
 
 #[tokio::test]
+async fn the_name_of_a_tool_that_is_none_does_not_come_back_whole() {
+    let reply = call(&"nope".repeat(30_000), json!({}), "1");
+    let scene = scene(vec![reply.into(), "done".into()], 1).await;
+    assert_eq!(run_turn(&scene.cx).await, Ok(TurnEnd::Done));
+    let text = &results(&scene)[0].2;
+    assert!(text.contains("nope is not a valid tool") && text.len() < 1_000, "{text:.300}");
+}
+
+#[tokio::test]
 async fn the_live_state_is_the_fold_of_the_journal() {
     let reply = call("act", json!({"how": "plan"}), "1").and_call_with_id("2", "meet", json!({"name": "a"}));
     let scene = scene(vec![reply.into(), "done".into()], 1).await;

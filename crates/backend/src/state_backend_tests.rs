@@ -8,8 +8,9 @@ use tokio_util::sync::CancellationToken;
 use super::{FileConflict, FileUpdates, StateBackend, merge_files};
 use crate::clock::Now;
 use crate::{
-    Backend, BackendError, BlobStore, BoxFuture, ChangeWitness, Expect, FileContent, FileData, GlobQuery, GrepQuery,
-    PlannedChange, ReadWindow, Replacement, Truncation, Unwitnessed, VirtualPath,
+    Access, Backend, BackendError, BlobStore, BoxFuture, ChangeWitness, CompositeBackend, Expect, FileContent,
+    FileData, GlobQuery, GrepQuery, PlannedChange, ReadWindow, Replacement, Route, Truncation, Unwitnessed,
+    VirtualPath,
 };
 
 fn path(text: &str) -> VirtualPath {
@@ -128,7 +129,16 @@ async fn a_file_whose_content_is_lost_is_replaced_and_goes_like_any() {
         assert_eq!(edited.unwrap_err(), lost);
         let found = backend.grep(grep("needle")).await.unwrap();
         assert_eq!((found.matches.len(), found.truncated), (0, Some(Truncation::Unreadable)));
+        let named: Vec<_> = found.unread.iter().map(|one| one.path.as_str()).collect();
+        assert_eq!(named, ["/a/one", "/a/three", "/a/two"]);
     }
+    // By the names of whoever asks.
+    let route = |prefix: &str, backend| Route { prefix: path(prefix), backend, access: Access::ReadWrite };
+    let inner = CompositeBackend::new(Arc::new(StateBackend::new([])), vec![route("/b", Arc::new(closed))]).unwrap();
+    let outer = CompositeBackend::new(Arc::new(StateBackend::new([])), vec![route("/c", Arc::new(inner))]).unwrap();
+    let found = outer.grep(grep("needle")).await.unwrap();
+    assert_eq!(found.unread[0].path, path("/c/b/a/one"));
+    assert!(found.unread.len() == 3 && found.unread[0].reason.contains("kept in another place"), "{:?}", found.unread);
     let glob = |pattern: &str| GlobQuery {
         pattern: pattern.into(),
         path: VirtualPath::root(),

@@ -50,38 +50,35 @@ pub(super) fn numbered(page: &TextPage, limit: u64, offset: i64) -> Page {
     }
     let shown = whole + usize::from(cut_line.is_some());
     let next = page.start_line - 1 + shown as u64;
-    let note = note(page, cut_line, shown, next);
+    let note = note(page, cut_line, shown, next, offset);
     let cut = cut_line.is_some() || (shown < page.lines.len() && rows.len() < limit);
     rows.extend(note);
-    Page { text: clamped(offset) + &rows.join("\n"), lines: shown, cut }
+    Page { text: rows.join("\n"), lines: shown, cut }
+}
+
+fn note(page: &TextPage, cut_line: Option<(usize, usize)>, shown: usize, next: u64, offset: i64) -> Option<String> {
+    let TextPage { start_line, total_lines, .. } = page;
+    let more = next < *total_lines;
+    let mut sentences: Vec<String> = before_start(offset).into_iter().collect();
+    if let Some((characters, of)) = cut_line {
+        let least = if page.cut { "more than " } else { "" };
+        sentences.push(format!(
+            "Line {start_line} of {total_lines} is truncated mid-line: {characters} of {least}{of} characters are shown. \
+             grep finds text in the rest."
+        ));
+    } else if more {
+        let end = start_line + shown as u64 - 1;
+        sentences.push(format!("Lines {start_line}-{end} of {total_lines}."));
+    }
+    if more {
+        sentences.push(format!("More follows: the next offset is {next}."));
+    }
+    (!sentences.is_empty()).then(|| format!("[{}]", sentences.join(" ")))
 }
 
 /// What is said where lines were asked for that come before the first.
-fn clamped(offset: i64) -> String {
-    if offset >= 0 {
-        return String::new();
-    }
-    format!("[offset {offset} is before the file's start; reading from line 1.]\n")
-}
-
-fn note(page: &TextPage, cut_line: Option<(usize, usize)>, shown: usize, next: u64) -> Option<String> {
-    let TextPage { start_line, total_lines, .. } = page;
-    let more = next < *total_lines;
-    let mut note = String::new();
-    if let Some((characters, of)) = cut_line {
-        let least = if page.cut { "more than " } else { "" };
-        note = format!(
-            "Line {start_line} of {total_lines} is truncated mid-line: {characters} of {least}{of} characters are shown. \
-             grep finds text in the rest."
-        );
-    } else if more {
-        let end = start_line + shown as u64 - 1;
-        note = format!("Lines {start_line}-{end} of {total_lines}.");
-    }
-    if more {
-        note.push_str(&format!(" More follows: the next offset is {next}."));
-    }
-    (!note.is_empty()).then(|| format!("[{note}]"))
+fn before_start(offset: i64) -> Option<String> {
+    (offset < 0).then(|| format!("offset {offset} is before the file's start; reading from line 1."))
 }
 
 fn pieces(line: &str) -> Vec<&str> {
@@ -116,7 +113,7 @@ fn row(number: u64, part: usize, piece: &str) -> String {
 /// The header form of the reference (behaviour.md 3.2).
 pub(super) fn plain(page: &TextPage, offset: i64) -> Page {
     const FIT: &str = "[The text is cut to fit. Lines of this length are read more easily once reformatted.]\n";
-    let clamped = clamped(offset);
+    let clamped = before_start(offset).map(|said| format!("[{said}]\n")).unwrap_or_default();
     let header = |lines: u64, extra: &str| {
         let end = page.start_line + lines.max(1) - 1;
         let next = if end < page.total_lines { format!(" | next offset {end}") } else { String::new() };
