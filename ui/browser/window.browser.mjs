@@ -63,6 +63,16 @@ describe('window', { concurrency: Math.min(3, availableParallelism()) }, () => {
     await page.locator('.right.drawer').waitFor({ state: 'detached' });
     await page.locator('.composer textarea:focus').waitFor();
     assert.deepEqual(await calls(page, 'stopTurn'), []);
+    // The pane that was asked for is shown in it, and not the first one.
+    await page.keyboard.press('Control+k');
+    await page.locator('.palette input:focus').waitFor();
+    await page.keyboard.type('agents');
+    await page
+      .getByRole('option', { name: /^Agents|^Show agents/ })
+      .first()
+      .waitFor();
+    await page.keyboard.press('Enter');
+    await page.locator('.right.drawer [role=tab][aria-selected=true]:focus').getByText('Agents').waitFor();
     await done(page);
   });
 
