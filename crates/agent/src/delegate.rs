@@ -2,7 +2,9 @@ use std::sync::Arc;
 
 use bosun_backend::quoted;
 use bosun_model::{CallId, ContentBlock, HumanMessage, Message, MessageId};
-use bosun_tools::{Background, BackgroundTask, Delegate, DelegateRequest, FollowUp, TaskStatus, ToolError, ToolOutput};
+use bosun_tools::{
+    ASK_MORE_TOOL, Background, BackgroundTask, Delegate, DelegateRequest, FollowUp, TaskStatus, ToolError, ToolOutput,
+};
 
 use crate::background::{self, Stop};
 use crate::state::{Brought, lightened};
@@ -10,9 +12,6 @@ use crate::{
     Agent, AgentError, BoxFuture, ChildStart, EntryBody, SentSubagent, SessionId, SessionLog, State, SubagentMode,
     Subagents, TurnContext, TurnEnd, is_news, run_turn,
 };
-
-/// The tool by which a subagent that has ended is asked more.
-const ASKS_MORE: &str = "update_async_task";
 
 /// Runs subagents for one call. Everything it needs to go on after a restart is in the journals.
 pub(crate) struct Delegation {
@@ -123,9 +122,9 @@ impl Delegation {
                     TurnEnd::Failed { halt: Some(_), .. } => reason.split("; ").next().unwrap_or_default(),
                     _ => &reason,
                 };
-                let asks = self.cx.depth() == 0 && self.cx.agent().tools.get(ASKS_MORE).is_some();
+                let asks = self.cx.depth() == 0 && self.cx.agent().tools.get(ASK_MORE_TOOL).is_some();
                 let way_on =
-                    || format!(" It knows what it did: {ASKS_MORE} with the id {} has it go on.", log.session());
+                    || format!(" It knows what it did: {ASK_MORE_TOOL} with the id {} has it go on.", log.session());
                 let way_on = asks.then(way_on).unwrap_or_default();
                 ToolOutput::error(format!("Error: the subagent did not finish: {reason}.{so_far}{way_on}"))
             }
