@@ -91,6 +91,23 @@ pub enum NoteAbout {
     SubagentWrong { detail: String },
     #[error("Subagents: '{name}' works without tools that are not available here: {tools}")]
     SubagentLacks { name: String, tools: String },
+    #[error("The agent works without tools of builtin_tools that are not available here: {tools}")]
+    AgentLacks { tools: String },
+    #[error(
+        "Approvals: something is set for {tools}, but no tool here is called that, so it has no effect. Correct the \
+         name, or add the server whose tool it is"
+    )]
+    AskingUnknown { tools: String },
+    #[error(
+        "Subagents: '{name}' sets how {tools} asks, but no tool here is called that, so it has no effect. Correct the \
+         name, or add the server whose tool it is"
+    )]
+    SubagentAskingUnknown { name: String, tools: String },
+    #[error(
+        "The hook '{hook}' is for calls of {tools}, but no tool here is called that, so it does not run for them. \
+         Correct the name, or add the server whose tool it is"
+    )]
+    HookUnmatched { hook: String, tools: String },
     #[error(
         "A turn may cost ${limit}, but the price of {model} is not known, so its cost is not counted. Enter the price \
          in Settings, Models, or set a limit of tokens"

@@ -42,6 +42,7 @@ mod sub_agents;
 mod summarization;
 mod todo_list;
 mod tokens;
+mod tool_names;
 mod unpriced;
 
 pub use artifacts::Artifacts;
@@ -71,8 +72,8 @@ pub use skills::{
     SkillsOptions, builtin_skill_files, builtin_skills, find_skills, read_skill,
 };
 pub use sub_agents::{
-    FieldKind, GENERAL_PURPOSE, LoadedSubagents, ReadySubagent, SUBAGENT_TOOLS, SubAgents, SubagentFileError,
-    SubagentSpec, SubagentWarning, load_subagents, read_subagent, write_subagent,
+    FieldKind, GENERAL_PURPOSE, LoadedSubagents, ReadySubagent, SubAgents, SubagentFileError, SubagentSpec,
+    SubagentWarning, load_subagents, read_subagent, write_subagent,
 };
 pub use summarization::{
     ArgumentOptions, Compacted, Compaction, CompactionError, FailedSummary, SUMMARIZATION_FIELD, Summarization,
@@ -80,3 +81,4 @@ pub use summarization::{
 };
 pub use todo_list::{EvidenceBook, EvidenceCall, TodoEvidence, TodoList};
 pub use tokens::{TokenCounter, Tokenizer};
+pub use tool_names::{SUBAGENT_TOOLS, built_in_tools};

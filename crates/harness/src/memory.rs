@@ -13,6 +13,7 @@ use tokio::time::Instant;
 
 use crate::offered::Offered;
 use crate::prompt;
+pub(crate) use search::NAME as SEARCH;
 pub use search::{MemorySearch, SearchedShelf};
 
 /// What may be set about memory.

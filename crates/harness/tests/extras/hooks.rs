@@ -15,6 +15,30 @@ use tokio_util::sync::CancellationToken;
 
 use crate::scene::{Scene, texts};
 
+#[tokio::test]
+async fn a_hook_for_calls_of_tools_that_there_are_not_is_told_once() {
+    let for_tools = |name: &str, tools: &[&str]| {
+        let tools = tools.iter().map(|tool| (*tool).to_owned()).collect();
+        HookConfig { tools, ..hook(name, HookPoint::BeforeTool, "true") }
+    };
+    let hooks = vec![
+        for_tools("guard", &["execute", "exceute", "web__*"]),
+        for_tools("format", &["*_file", "search_memories", "ls"]),
+        HookConfig { enabled: false, ..for_tools("off", &["nothing"]) },
+    ];
+    let task = json!({ "description": "look", "subagent_type": "general-purpose" });
+    let scene = scene(vec![call("t", "task", task), "looked".into(), "done".into(), "again".into()], hooks);
+    assert_eq!(scene.say("go").await, TurnEnd::Done);
+    assert_eq!(scene.say("again").await, TurnEnd::Done);
+    let told = scene.host.entries().into_iter().filter_map(|recorded| match recorded.entry.body {
+        EntryBody::Noted { kind: NoteKind::DefinitionWrong, detail, .. } => Some(detail),
+        _ => None,
+    });
+    let expected = "The hook 'guard' is for calls of exceute, web__*, but no tool here is called that, so it does not run \
+                    for them. Correct the name, or add the server whose tool it is";
+    assert_eq!(told.collect::<Vec<_>>(), [expected]);
+}
+
 /// A shell script as a hook.
 fn hook(name: &str, point: HookPoint, script: &str) -> HookConfig {
     HookConfig {
