@@ -31,7 +31,7 @@ pub use read_file::{ReadFile, ReadFormat};
 use task::known_subagents;
 pub use task::{SubagentCard, Task, unknown_subagent};
 pub use write_file::WriteFile;
-pub use write_todos::WriteTodos;
+pub use write_todos::{MOST_TODOS, WriteTodos};
 
 /// What may be set about the built-in tools.
 #[derive(Clone, Debug, PartialEq, Eq)]
