@@ -15,7 +15,7 @@ use bosun_mcp::ServerConfigs;
 
 use crate::{
     Artifacts, DeepAgentConfig, DeepAgentError, Extras, Gate, HookConfig, InterruptOn, Members, PathRule, SkillSource,
-    SubagentSpec, SummarizationOptions, tool_names,
+    SubagentSpec, SummarizationOptions, plain, tool_names,
 };
 pub use backend::{
     DeclaredBackend, DeclaredCommands, DeclaredDefault, DeclaredKind, DeclaredRoute, DeclaredScope, RouteFault,
@@ -106,7 +106,7 @@ pub enum DeclaredRule {
 }
 
 #[derive(Clone, Debug, PartialEq, Deserialize)]
-#[serde(untagged)]
+#[serde(untagged, expecting = "true, false, or a table with allowed, description and timeout_seconds")]
 pub enum DeclaredGate {
     Asks(bool),
     How(HowItAsks),
@@ -182,8 +182,8 @@ impl DeclaredAgent {
     /// # Errors
     /// As [`Self::parse`].
     pub fn parse_beside(text: &str, own_tools: &[&str]) -> Result<Self, DeclaredAgentError> {
-        let declared: Self =
-            toml::from_str(text).map_err(|error| DeclaredAgentError(error.to_string().trim_end().to_owned()))?;
+        let unread = |error: toml::de::Error| DeclaredAgentError(plain::toml(text, error.message(), error.span()));
+        let declared: Self = toml::from_str(text).map_err(unread)?;
         declared.backend.check().map_err(|error| DeclaredAgentError(error.to_string()))?;
         declared.extras().check().map_err(|error| DeclaredAgentError(error.to_string()))?;
         declared.check_values()?;

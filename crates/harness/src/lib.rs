@@ -33,6 +33,7 @@ mod on_demand;
 mod patch_tool_calls;
 mod per_message;
 mod permissions;
+mod plain;
 mod prompt;
 mod prompt_caching;
 mod rewrites;
@@ -42,6 +43,7 @@ mod sub_agents;
 mod summarization;
 mod todo_list;
 mod tokens;
+mod told;
 mod tool_names;
 mod unpriced;
 
