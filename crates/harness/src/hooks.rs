@@ -23,12 +23,14 @@ pub use trial::{HookTrial, HookVerdict};
 
 use self::run::Outcome;
 use crate::summarization::Compaction;
-use crate::tool_names;
+use crate::{told, tool_names};
 
 /// Hooks that run at once.
 const AT_ONCE: usize = 8;
 /// The field that holds what the hooks at the start of the turn had to say.
 const CONTEXT_FIELD: &str = "hook_context";
+/// The tag around what hooks add.
+const FRAME: &str = "hook_context";
 /// The field that says which summary the hooks were told of.
 const COMPACTION_FIELD: &str = "hook_compaction";
 
@@ -72,7 +74,7 @@ impl Hooks {
     }
 
     async fn started(&self, cx: &TurnContext) -> Result<StateUpdate, AgentError> {
-        tool_names::tell(cx, self.name(), &self.unmatched(cx)).await?;
+        told::tell(cx, self.name(), &self.unmatched(cx)).await?;
         let context = self.gate(cx, HookPoint::TurnStart, event::turn_start(cx)).await?;
         let had = cx.log().with_state(|state| state.fields.get(CONTEXT_FIELD).is_some_and(|value| !value.is_null()));
         let mut update = StateUpdate::default();
@@ -179,10 +181,27 @@ impl Hooks {
 /// that call, and all of it kept would fill the conversation. It is marked as passing, so that a provider keeps what stands
 /// before it.
 fn add(request: &mut ChatRequest, text: &str) {
-    let text = format!("<hook_context>\nAdded by the user's own hooks:\n{text}\n</hook_context>");
+    let text = inside(text);
+    let text = format!("<{FRAME}>\nAdded by the user's own hooks:\n{text}\n</{FRAME}>");
     let message = HumanMessage { id: MessageId::new("hook_context"), content: vec![ContentBlock::text(text)] };
     request.messages.push(Arc::new(Message::Human(message)));
     request.cache.passing += 1;
+}
+
+/// `text` as it can stand in the frame: what would end it, or begin another, is no tag any more. A hook may pass on what
+/// others wrote.
+fn inside(text: &str) -> String {
+    let is_frame = |rest: &str| {
+        let name = rest.trim_start_matches([' ', '\t', '\r', '\n', '/']);
+        name.get(..FRAME.len()).is_some_and(|name| name.eq_ignore_ascii_case(FRAME))
+    };
+    let mut parts = text.split('<');
+    let mut inside = parts.next().unwrap_or_default().to_owned();
+    for part in parts {
+        inside.push_str(if is_frame(part) { "<\\" } else { "<" });
+        inside.push_str(part);
+    }
+    inside
 }
 
 impl Middleware for Hooks {

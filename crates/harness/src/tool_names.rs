@@ -2,20 +2,15 @@
 
 mod unmatched;
 
-use bosun_agent::{AgentError, BoxFuture, EntryBody, Middleware, NoteAbout, NoteKind, State, TurnContext};
+use bosun_agent::{AgentError, BoxFuture, Middleware, NoteAbout, TurnContext};
 use bosun_tools::{
     BACKGROUND_TOOLS, Delete, EditFile, Execute, Glob, Grep, Ls, ReadFile, StateUpdate, Task, Tool as _, WriteFile,
     WriteTodos,
 };
-use serde_json::Value;
 
-use crate::{final_answer, memory, on_demand, summarization};
+use crate::{final_answer, memory, on_demand, summarization, told};
 pub(crate) use unmatched::{Named, unmatched};
 
-/// The state field with what was told already.
-const FIELD: &str = "tool_names_told";
-/// Most that is told at once.
-const MOST: usize = 20;
 /// Longest list of tools in what is told, in characters.
 const LONGEST: usize = 1_000;
 /// What stands between a server and its tool in the name of that tool.
@@ -103,33 +98,10 @@ impl Middleware for ToolNames {
 
     fn before_turn<'a>(&'a self, cx: &'a TurnContext) -> BoxFuture<'a, Result<StateUpdate, AgentError>> {
         Box::pin(async move {
-            tell(cx, self.name(), &self.notes).await?;
+            told::tell(cx, self.name(), &self.notes).await?;
             Ok(StateUpdate::default())
         })
     }
-}
-
-/// Tells what was not told before in this session. A subagent has its parent's settings, and nothing to tell.
-pub(crate) async fn tell(cx: &TurnContext, by: &str, notes: &[NoteAbout]) -> Result<(), AgentError> {
-    if notes.is_empty() || cx.depth() > 0 {
-        return Ok(());
-    }
-    let mut told = cx.log().with_state(told);
-    let is_fresh = |about: &&NoteAbout| !told.contains(&about.to_string());
-    let fresh: Vec<NoteAbout> = notes.iter().filter(is_fresh).take(MOST).cloned().collect();
-    if fresh.is_empty() {
-        return Ok(());
-    }
-    told.extend(fresh.iter().map(ToString::to_string));
-    let update = StateUpdate { fields: vec![(FIELD.to_owned(), told.into())], ..StateUpdate::default() };
-    let mut entries = vec![EntryBody::Updated { by: by.to_owned(), update }];
-    entries.extend(fresh.into_iter().map(|about| EntryBody::noted(NoteKind::DefinitionWrong, about)));
-    Ok(cx.log().record(entries).await?)
-}
-
-fn told(state: &State) -> Vec<String> {
-    let told = state.fields.get(FIELD).and_then(Value::as_array);
-    told.into_iter().flatten().filter_map(Value::as_str).map(str::to_owned).collect()
 }
 
 #[cfg(test)]

@@ -512,6 +512,9 @@ problems! {
     SkillWrong { detail: String } = "Skills: {detail}";
     SubagentWrong { detail: String } = "Subagents: {detail}";
     SubagentLacks { name: String, tools: String } = "Subagents: '{name}' works without tools that are not available here: {tools}";
+    Untrusted { names: String } = "This project brings {names}, which nobody has trusted as it is now, so it is not used; `bosun trust list` shows it";
+    BroughtUnusable { name: String, detail: String } = "This project brings {name}, which cannot be used: {detail}";
+    MemoryCut { path: String } = "{path} is too long for the prompt, so only its beginning is in it; the agent reads the rest when it needs it";
     AgentLacks { tools: String } = "The agent works without tools of builtin_tools that are not available here: {tools}";
     AskingUnknown { tools: String } = "Approvals: something is set for {tools}, but no tool here is called that, so it has no effect. Correct the name, or add the server whose tool it is";
     SubagentAskingUnknown { name: String, tools: String } = "Subagents: '{name}' sets how {tools} asks, but no tool here is called that, so it has no effect. Correct the name, or add the server whose tool it is";

@@ -112,6 +112,23 @@ fn a_hook_refuses_whatever_the_rules_allow() {
 }
 
 #[test]
+fn a_hook_that_asks_is_asked_for_whatever_may_pass() {
+    let bench = Bench::new();
+    let hook = "[[hooks]]\nname = \"guard\"\npoint = \"before_tool\"\ncommand = \"sh\"\n\
+                args = [\"-c\", \"echo '{\\\"decision\\\":\\\"ask\\\"}'\"]\n";
+    let path = config(&bench, hook);
+    bench.server.add(
+        Rule::turn("make").reply(Reply::new().and_call("execute", json!({ "command": "touch made" }))).reply("no"),
+    );
+    let ran = bench.run(&["--config", &path, "--approve", "all", "make"]);
+    assert_eq!(ran.code, Some(2), "{}", ran.err);
+    assert!(ran.err.contains("waits for an approval") && !bench.project.exists("made"), "{}", ran.err);
+    let session = bench.last_session();
+    let refused = bench.go_on(&session, &["--config", &path, "--approve", "none"]);
+    assert_eq!((refused.code, bench.project.exists("made")), (Some(0), false), "{}", refused.err);
+}
+
+#[test]
 fn a_hook_that_hangs_is_said_once_a_turn_and_the_run_goes_on() {
     let bench = Bench::new();
     let hook =

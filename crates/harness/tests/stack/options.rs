@@ -203,7 +203,7 @@ fn tools_that_do_not_exist_are_named_when_the_agent_is_built() {
 /// What a session's notes say of names in its agent's configuration.
 fn told(scene: &Scene) -> Vec<String> {
     let notes = scene.host.entries().into_iter().filter_map(|recorded| match recorded.entry.body {
-        EntryBody::Noted { kind: NoteKind::DefinitionWrong, detail, .. } => Some(detail),
+        EntryBody::Noted { kind: NoteKind::NotUsed, detail, .. } => Some(detail),
         _ => None,
     });
     notes.collect()
