@@ -106,7 +106,10 @@ pub enum DeclaredRule {
 }
 
 #[derive(Clone, Debug, PartialEq, Deserialize)]
-#[serde(untagged, expecting = "true, false, or a table with allowed, description and timeout_seconds")]
+#[serde(
+    untagged,
+    expecting = "how a tool asks is true, false, or a table with allowed, description and timeout_seconds"
+)]
 pub enum DeclaredGate {
     Asks(bool),
     How(HowItAsks),

@@ -3,6 +3,10 @@
 
 use std::ops::Range;
 
+/// Brackets in one line that nobody means.
+const DEEPEST: usize = 16;
+const NESTED: &str = "it is nested too deep, or refers to itself too often; write it out plainly";
+
 /// The words of numbers' types.
 const WHOLE: [&str; 10] = ["u8", "u16", "u32", "u64", "usize", "i8", "i16", "i32", "i64", "isize"];
 
@@ -10,7 +14,11 @@ const WHOLE: [&str; 10] = ["u8", "u16", "u32", "u64", "usize", "i8", "i16", "i32
 pub(crate) fn toml(text: &str, message: &str, span: Option<Range<usize>>) -> String {
     let what = in_words(message.trim());
     match span {
-        Some(span) => format!("line {}: {what}", line_of(text, span.start)),
+        Some(span) => {
+            let line = line_of(text, span.start);
+            let name = text.lines().nth(line - 1).and_then(name_in).filter(|name| !what.contains(&format!("'{name}'")));
+            format!("line {line}{}: {what}", name.map(|name| format!(", {name}")).unwrap_or_default())
+        }
         None => what,
     }
 }
@@ -28,9 +36,8 @@ pub(crate) fn yaml(text: &str, error: &serde_saphyr::Error) -> String {
         Error::Budget { .. }
         | Error::AliasReplayLimitExceeded { .. }
         | Error::AliasExpansionLimitExceeded { .. }
-        | Error::AliasReplayStackDepthExceeded { .. } => {
-            "it is nested too deep, or refers to itself too often; write it out plainly".to_owned()
-        }
+        | Error::AliasReplayStackDepthExceeded { .. } => NESTED.to_owned(),
+        _ if written.matches(['[', '{']).count() > DEEPEST => NESTED.to_owned(),
         _ if written.trim_start_matches(' ').starts_with('\t') => {
             "it is indented with a tab; indent it with spaces".to_owned()
         }
@@ -55,6 +62,13 @@ fn line_of(text: &str, at: usize) -> usize {
     text.bytes().take(at).filter(|byte| *byte == b'\n').count() + 1
 }
 
+/// The name that a line gives a value to.
+fn name_in(line: &str) -> Option<&str> {
+    let name = line.split_once('=')?.0.trim();
+    let is_plain = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-' | '.');
+    (!name.is_empty() && name.chars().all(is_plain)).then_some(name)
+}
+
 fn in_words(message: &str) -> String {
     if let Some(rest) = message.strip_prefix("unknown field ") {
         let (name, known) = name_and_known(rest);
@@ -62,7 +76,7 @@ fn in_words(message: &str) -> String {
     }
     if let Some(rest) = message.strip_prefix("unknown variant ") {
         let (name, known) = name_and_known(rest);
-        return format!("{name} is not one of {known}");
+        return format!("{name} is none of the words that can stand here: {known}");
     }
     if let Some(name) = message.strip_prefix("missing field ") {
         return format!("{} is missing", unticked(name));
@@ -139,21 +153,30 @@ mod tests {
     fn what_is_wrong_with_toml_is_said_in_plain_words() {
         let table = [
             ("a = 1\n", "line 1: 'a' is not known here; what there can be is 'name', "),
-            ("\nname = 5", "line 2: the number 5 stands where text is wanted"),
-            ("name = 'a'\nname = 'b'", "line 2: "),
-            ("background_subagents = 'yes'", "line 1: the text \"yes\" stands where true or false is wanted"),
-            ("builtin_tools = 'ls'", "line 1: the text \"ls\" stands where a list is wanted"),
-            ("approvals.edits = 'maybe'", "line 1: 'maybe' is not one of 'ask', 'allow', 'reject'"),
+            ("\nname = 5", "line 2, name: the number 5 stands where text is wanted"),
+            ("name = 'a'\nname = 'b'", "line 2"),
+            (
+                "background_subagents = 'yes'",
+                "line 1, background_subagents: the text \"yes\" stands where true or false is wanted",
+            ),
+            ("builtin_tools = 'ls'", "line 1, builtin_tools: the text \"ls\" stands where a list is wanted"),
+            (
+                "approvals.edits = 'maybe'",
+                "line 1, approvals.edits: 'maybe' is none of the words that can stand here: 'ask', 'allow', 'reject'",
+            ),
             (
                 "approvals.tools.ls = 'maybe'",
-                "stands where true, false, or a table with allowed, description and timeout_seconds is wanted",
+                "line 1, approvals.tools.ls: how a tool asks is true, false, or a table with allowed, description and timeout_seconds",
             ),
-            ("limits.max_steps = 0", "line 1: the number 0 stands where a whole number above 0 is wanted"),
-            ("limits.max_steps = -1", "line 1: the number -1 stands where "),
+            (
+                "limits.max_steps = 0",
+                "line 1, limits.max_steps: the number 0 stands where a whole number above 0 is wanted",
+            ),
+            ("limits.max_steps = -1", "line 1, limits.max_steps: the number -1 stands where "),
             ("[[subagents]]\nname = 'a'", "'description' is missing"),
-            ("memory = 5", "line 1: the number 5 stands where a list is wanted"),
-            ("filesystem = []", "line 1: a list stands where a table is wanted"),
-            ("a = ", "line 1: "),
+            ("memory = 5", "line 1, memory: the number 5 stands where a list is wanted"),
+            ("filesystem = 5", "line 1, filesystem: the number 5 stands where a table is wanted"),
+            ("a = ", "line 1"),
         ];
         for (text, expected) in table {
             let error = DeclaredAgent::parse(text).unwrap_err().to_string();

@@ -183,8 +183,11 @@ fn what_is_written_wrong_is_named_before_anything_is_stored() {
     let bench = Bench::new();
     let table = [
         ("[mcp.a]\n", "needs either a command or a url"),
-        ("[mcp.a]\ncomand = \"x\"\n", "unknown field"),
-        ("[[hooks]]\nname = \"a\"\npoint = \"never\"\ncommand = \"x\"\n", "unknown variant"),
+        ("[mcp.a]\ncomand = \"x\"\n", "line 2: 'comand' is not known here; what there can be is 'command', "),
+        (
+            "[[hooks]]\nname = \"a\"\npoint = \"never\"\ncommand = \"x\"\n",
+            "line 3, point: 'never' is none of the words that can stand here: 'turn_start', ",
+        ),
         ("not toml", "extras.toml cannot be used as --config"),
     ];
     for (text, expected) in table {
