@@ -83,7 +83,8 @@ describe('window', { concurrency: Math.min(3, availableParallelism()) }, () => {
     await button(page, 'Mention in the message').click();
     assert.match(await message(page).inputValue(), /@Cargo\.toml/);
     await page.reload();
-    await message(page).waitFor();
+    // The session comes after the page, and its draft with it.
+    await page.waitForFunction(() => document.querySelector('.composer textarea')?.value.includes('@Cargo.toml'));
     await message(page).press('Enter');
     await page.waitForFunction(() => window.recordedHost.calls.some(({ name }) => name === 'sendMessage'));
     const [sent] = await calls(page, 'sendMessage');
