@@ -32,10 +32,10 @@ fn what_of_the_project_is_not_used_is_said_once_a_session() {
     let bench = Bench::new();
     bench.server.add(Rule::turn("hello").reply("hello"));
     bench.project.write("AGENTS.md", "Answer in verse.\n");
-    bench.project.write(".bosun/AGENTS.md", &"x".repeat(1 << 21));
+    bench.project.write(".bosun/AGENTS.md", "x".repeat(1 << 21));
     for skill in ["knots", "sails"] {
         let text = format!("---\nname: {skill}\ndescription: Ties.\n---\nOver.\n");
-        bench.project.write(&format!(".bosun/skills/{skill}/SKILL.md"), &text);
+        bench.project.write(&format!(".bosun/skills/{skill}/SKILL.md"), text);
     }
     bench.project.write(".bosun/config.toml", "[[hooks]]\nname = 'h'\npoint = 'turn_end'\ncommand = 'true'\n");
     let untrusted = |names: &str| {
@@ -70,7 +70,7 @@ fn what_of_the_project_is_not_used_is_said_once_a_session() {
 fn instructions_that_are_too_long_for_the_prompt_are_said_to_be_cut() {
     let bench = Bench::new();
     bench.server.add(Rule::turn("hello").reply("hello"));
-    bench.project.write("AGENTS.md", &"Answer in verse.\n".repeat(3_000));
+    bench.project.write("AGENTS.md", "Answer in verse.\n".repeat(3_000));
     let listed = done(&bench, &["trust", "--project", bench.project.root_str(), "list"]);
     let mark = listed.split_whitespace().find(|word| word.contains("AGENTS.md@")).unwrap().to_owned();
     done(&bench, &["trust", "--project", bench.project.root_str(), "accept", &mark]);

@@ -118,8 +118,9 @@ impl Projection {
         }
     }
 
-    /// Calls that had their result are open again, where the turn goes on with the subagents that they wait for.
-    pub(super) fn open_again(&mut self) {
+    /// The turn goes on. Calls that had their result are open again where it goes on with the subagents that they wait for.
+    pub(super) fn goes_on(&mut self, turn: u32, at: i64) {
+        self.emit(SessionEvent::TurnStarted { turn, at });
         let calls = self.state.step.iter().flat_map(|step| &step.calls);
         let open: Vec<CallId> = calls
             .filter(|call| call.result.is_none() && call.child.is_some())
