@@ -3,10 +3,10 @@
 //! **Owns** the base prompt, the documented order of the stack, subagent definitions, and [`create_deep_agent`].
 //! **Must not** do IO of its own, run the loop (that is `agent`), or know a session's storage or a UI.
 //!
-//! Start reading at [`create_deep_agent`]; the stack is in `stack`, outermost first: `Attachments` (where bytes are
-//! kept), `TodoList`, `Memory`, `Skills`, `OnDemand` (where there are many tools), `Filesystem`, `SubAgents`,
-//! `Summarization`, `FinalAnswer` (where the answer has a shape), `PromptCaching`, `PatchToolCalls`, the user's own,
-//! `Guards`, `HumanInTheLoop`, `ModelRetry`.
+//! Start reading at [`create_deep_agent`]; the stack is in `stack`, outermost first: `ToolNames` (where a name stands for
+//! no tool here), `Attachments` (where bytes are kept), `TodoList`, `Memory`, `Skills`, `OnDemand` (where there are many
+//! tools), `Filesystem`, `SubAgents`, `Summarization`, `FinalAnswer` (where the answer has a shape), `PromptCaching`,
+//! `PatchToolCalls`, the user's own, `Guards`, `HumanInTheLoop`, `ModelRetry`.
 
 pub use bosun_mcp as mcp;
 
