@@ -93,12 +93,12 @@ fn a_message_is_said_differently_in_a_session_of_its_own() {
          [...all].at(-1).click()",
         &[],
     );
-    window.wait_until_gone("two is written.");
-    let field = window.field("Message");
-    window.wait_until("return document.querySelector('.composer textarea').value === 'Write the file two'");
+    let field = window.field("The message in other words");
+    window.wait_until("return document.activeElement.value === 'Write the file two'");
     field.clear();
     field.write("Write a limerick");
-    window.button("Send").click();
+    window.button("Send in a new session").click();
+    window.wait_until_gone("two is written.");
     window.wait_for_text("There was an old man.");
     assert_eq!(there(&desk), ["one", "two"], "saying something differently touched files");
 }

@@ -58,6 +58,16 @@ describe('attachments', { concurrency: Math.min(3, availableParallelism()) }, ()
     await done(page);
   });
 
+  test('a name that was typed means what it would have meant in the list', async () => {
+    const page = await site.show({ recorded: 'live' });
+    await message(page).fill('Compare @src/auth/clock.rs, with @nothing/like/it');
+    await page.keyboard.press('Control+Enter');
+    await page.getByRole('article', { name: 'You' }).filter({ hasText: 'Compare' }).waitFor();
+    const [steered] = await calls(page, 'steerTurn');
+    assert.deepEqual(steered.mentions, [{ mention: 'path', path: '/src/auth/clock.rs' }]);
+    await done(page);
+  });
+
   test('a person is told before they send it that a message holds what looks like a key', async () => {
     const page = await site.show({ recorded: 'live' });
     const note = page.locator('.composer').getByRole('status');

@@ -19,6 +19,8 @@ const LOOKS = [
 const SMALL = [
   { theme: 'dark', lang: 'zh-CN', size: { width: 800, height: 600 } },
   { theme: 'light', lang: 'en', size: { width: 640, height: 480 } },
+  // The largest words in a window of a small screen.
+  { theme: 'light', lang: 'en', size: { width: 1024, height: 700 }, text: '140' },
 ];
 
 /** What axe has against the page. */
@@ -105,9 +107,9 @@ async function look(page) {
 }
 
 /** The page as it stands, in another look: what is open stays open. */
-async function turn(page, { theme, lang, size }) {
+async function turn(page, { theme, lang, size, text }) {
   await page.setViewportSize(size);
-  await page.evaluate((to) => window.recordedLook(to.theme, to.lang), { theme, lang });
+  await page.evaluate((to) => window.recordedLook(to.theme, to.lang, to.text), { theme, lang, text });
 }
 
 describe('screens', { concurrency: Math.min(3, availableParallelism()) }, () => {

@@ -28,7 +28,7 @@ describe('past', { concurrency: Math.min(3, availableParallelism()) }, () => {
     const dialog = page.getByRole('dialog', { name: 'Rewind' });
     await dialog.getByText('2 rows of the conversation would be removed.').waitFor();
     const go = dialog.getByRole('button', { name: 'Rewind', exact: true });
-    await dialog.getByText(/^'tests\/fixtures\/users\.sql' was changed since/).waitFor();
+    await dialog.getByText(/^'\/?tests\/fixtures\/users\.sql' has been changed since/).waitFor();
     assert.ok(await go.isDisabled(), 'what the core would refuse is not offered');
     await dialog.getByRole('button', { name: 'Rewind the conversation alone' }).click();
     await go.click();

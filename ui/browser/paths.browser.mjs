@@ -22,6 +22,10 @@ describe('paths', { concurrency: Math.min(3, availableParallelism()) }, () => {
     await page.getByRole('region', { name: '1 queued' }).getByText('And then the notes').waitFor();
     await button(page, 'Delete from the queue').click();
     await page.getByRole('region', { name: '1 queued' }).waitFor({ state: 'detached' });
+    await page.locator('.note').getByRole('button', { name: 'Undo' }).click();
+    await page.getByRole('region', { name: '1 queued' }).getByText('And then the notes').waitFor();
+    await button(page, 'Delete from the queue').click();
+    await page.getByRole('region', { name: '1 queued' }).waitFor({ state: 'detached' });
     assert.deepEqual(
       (await calls(page, 'sendMessage')).map((one) => one.text),
       ['Tidy the changelog', 'And then the notes'],

@@ -209,6 +209,13 @@ export const SCREENS = {
     },
   },
   edit: { act: answer(1) },
+  rephrase: {
+    query: { recorded: 'attachments' },
+    async act(page) {
+      await page.getByRole('button', { name: /^(Edit it in a new session|在新会话中修改)$/ }).press('Enter');
+      await page.locator('.editor textarea').waitFor();
+    },
+  },
   respond: { act: answer(2) },
   reject: { act: answer(3) },
   together: { act: (page) => page.locator('.answers input').check() },

@@ -63,6 +63,16 @@ describe('window', { concurrency: Math.min(3, availableParallelism()) }, () => {
     await page.locator('.right.drawer').waitFor({ state: 'detached' });
     await page.locator('.composer textarea:focus').waitFor();
     assert.deepEqual(await calls(page, 'stopTurn'), []);
+    // The pane that was asked for is shown in it, and not the first one.
+    await page.keyboard.press('Control+k');
+    await page.locator('.palette input:focus').waitFor();
+    await page.keyboard.type('agents');
+    await page
+      .getByRole('option', { name: /^Agents|^Show agents/ })
+      .first()
+      .waitFor();
+    await page.keyboard.press('Enter');
+    await page.locator('.right.drawer [role=tab][aria-selected=true]:focus').getByText('Agents').waitFor();
     await done(page);
   });
 
@@ -83,7 +93,8 @@ describe('window', { concurrency: Math.min(3, availableParallelism()) }, () => {
     await button(page, 'Mention in the message').click();
     assert.match(await message(page).inputValue(), /@Cargo\.toml/);
     await page.reload();
-    await message(page).waitFor();
+    // The session comes after the page, and its draft with it.
+    await page.waitForFunction(() => document.querySelector('.composer textarea')?.value.includes('@Cargo.toml'));
     await message(page).press('Enter');
     await page.waitForFunction(() => window.recordedHost.calls.some(({ name }) => name === 'sendMessage'));
     const [sent] = await calls(page, 'sendMessage');

@@ -1,3 +1,5 @@
+use std::collections::HashSet;
+
 use bosun_agent::{EntryBody, JournalEntry, Recorded, Seq, SessionId, TurnEnd, effective, stays};
 use bosun_backend::{ContentHash, VirtualPath};
 use bosun_protocol::{FileAt, ItemId, Problem, Snapshot};
@@ -74,6 +76,11 @@ impl Actor {
         for (seq, entry) in (1..).zip(&copied) {
             projection.apply(&Recorded { seq, entry: entry.clone() });
         }
+        if let Some(title) = self.title_of_its_own(&projection.summary().title).await? {
+            let titled = JournalEntry { at, body: EntryBody::Titled { title } };
+            projection.apply(&Recorded { seq: copied.len() as Seq + 1, entry: titled.clone() });
+            copied.push(titled);
+        }
         projection.settle();
         let mut summary = projection.summary().clone();
         summary.updated_at = at;
@@ -85,6 +92,28 @@ impl Actor {
         let listed = Some(Listed { summary, updated_at: at });
         tree.database.append_all(vec![Append { session: id.clone(), entries: copied, listed, texts }]).await?;
         Ok(id)
+    }
+
+    /// The title with a number behind it that no session of the project has yet, so that a fork is told from where it
+    /// comes from; `None` where there is no title.
+    async fn title_of_its_own(&self, title: &str) -> Result<Option<String>, SessionError> {
+        if title.is_empty() {
+            return Ok(None);
+        }
+        let stored = self.tree.database.sessions(&self.tree.project.to_string()).await?;
+        let taken: HashSet<String> =
+            stored.into_iter().filter_map(|one| Some(one.summary.get("title")?.as_str()?.to_owned())).collect();
+        let base = without_number(title);
+        Ok((2..).map(|number| format!("{base} ({number})")).find(|free| !taken.contains(free)))
+    }
+}
+
+/// A title without the number that a fork got.
+fn without_number(title: &str) -> &str {
+    let inner = title.strip_suffix(')').and_then(|rest| rest.rsplit_once(" ("));
+    match inner {
+        Some((base, number)) if !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit()) => base,
+        _ => title,
     }
 }
 

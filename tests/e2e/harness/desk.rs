@@ -21,6 +21,7 @@ pub struct Plan {
     name: &'static str,
     size: (u32, u32),
     keyring: bool,
+    blinks: bool,
     environment: Vec<(String, String)>,
 }
 
@@ -44,6 +45,12 @@ impl Plan {
     /// A machine on which no Secret Service answers.
     pub fn without_keyring(mut self) -> Self {
         self.keyring = false;
+        self
+    }
+
+    /// The caret blinks, as it does for most people.
+    pub fn with_blinking_caret(mut self) -> Self {
+        self.blinks = true;
         self
     }
 
@@ -77,7 +84,7 @@ pub struct Desk {
 impl Desk {
     /// A desk of 1440x900 with a keyring. `name` must be the test's own.
     pub fn plan(name: &'static str) -> Plan {
-        Plan { name, size: (1440, 900), keyring: true, environment: Vec::new() }
+        Plan { name, size: (1440, 900), keyring: true, blinks: false, environment: Vec::new() }
     }
 
     fn set_up(plan: Plan) -> Self {
@@ -90,7 +97,9 @@ impl Desk {
         // A caret that blinks would make every picture a matter of luck.
         let settings = root.path().join("home/.config/gtk-3.0");
         std::fs::create_dir_all(&settings).expect("a folder of settings");
-        std::fs::write(settings.join("settings.ini"), "[Settings]\ngtk-cursor-blink=0\n").expect("GTK's settings");
+        let blink = i32::from(plan.blinks);
+        std::fs::write(settings.join("settings.ini"), format!("[Settings]\ngtk-cursor-blink={blink}\n"))
+            .expect("GTK's settings");
         // What an earlier run left would pass for this run's.
         std::fs::remove_dir_all(shots_of(plan.name)).ok();
         let mark = root.path().to_string_lossy().into_owned();

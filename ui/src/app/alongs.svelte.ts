@@ -2,7 +2,7 @@
  * What goes along with the messages that are being written: one for each session and for the one to come, as with the
  * drafts. It survives a restart, on this machine only.
  */
-import type { Attachment, AttachmentKind, Mention } from '../ipc/bindings';
+import type { AttachmentKind, Mention } from '../ipc/bindings';
 import { Along, type Kept } from '../features/chat/along.svelte';
 import { i18n } from '../shared/i18n/i18n.svelte';
 import { said } from '../shared/problem';
@@ -34,9 +34,12 @@ export class Alongs {
     return made;
   }
 
-  /** Takes what stood with a message that is said anew. */
-  carry(key: string, attachments: readonly Attachment[]): void {
-    if (attachments.length > 0) this.of(key).carry(attachments);
+  /** Takes what stood with a message that could not be sent, beside what is there. */
+  put(key: string, { files, names }: Kept): void {
+    const along = this.of(key);
+    const there = along.kept();
+    along.restore({ files: [...there.files, ...files], names: [...there.names, ...names] });
+    this.keep(key, along.kept());
   }
 
   /** Forgets what was meant to go along anywhere else. */

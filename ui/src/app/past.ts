@@ -1,5 +1,5 @@
 /** Going back in the session at hand, and going another way from there. */
-import type { Attachment, Item, RowId, SessionSummary, TimelineQuery } from '../ipc/bindings';
+import type { Item, RowId, SessionSummary, TimelineQuery } from '../ipc/bindings';
 import { Along } from '../features/chat/along.svelte';
 import { i18n } from '../shared/i18n/i18n.svelte';
 import { said } from '../shared/problem';
@@ -12,9 +12,9 @@ export class Past {
   constructor(private readonly workspace: Workspace) {}
 
   /** Another session that goes on from a place of this one. */
-  async fork(seq: number, carried: readonly Attachment[] = []): Promise<SessionSummary | null> {
+  async fork(seq: number): Promise<SessionSummary | null> {
     const made = await this.forked(seq);
-    if (made) this.open(made, carried);
+    if (made) this.open(made);
     return made;
   }
 
@@ -24,33 +24,44 @@ export class Past {
     return (await this.workspace.run(() => client.forkSession(sessionId, seq))) ?? null;
   }
 
-  private open(made: SessionSummary, carried: readonly Attachment[]): void {
+  private open(made: SessionSummary): void {
     const { workspace } = this;
     if (!workspace.sessions.some((session) => session.id === made.id))
       workspace.sessionsChanged([made, ...workspace.sessions]);
-    workspace.alongs.carry(made.id, carried);
     workspace.openSession(made);
   }
 
-  /** Says it in other words: in a session of its own that has everything before it. */
-  async editMessage(item: string, text: string, attachments: readonly Attachment[] = []): Promise<void> {
-    const seq = await this.placeBefore(item);
-    const made = seq === null ? null : await this.fork(seq, attachments);
-    if (made) this.workspace.drafts.write(made.id, text);
+  /** Begins to say a message of the person's in other words. */
+  beginEdit(session: string, { id, body }: Item): void {
+    const { client, edits } = this.workspace;
+    if (body.kind === 'human')
+      edits.begin(session, { item: id, text: body.text, along: Along.with(client, body.attachments) });
   }
 
-  /** Sends the message that a reply answers once more: in a session of its own that has everything before it. */
+  /** Sends what it was changed to; whether there is a session with it. */
+  async sendEdit(session: string, item: Item): Promise<boolean> {
+    const { edits } = this.workspace;
+    const edit = edits.of(session);
+    if (edit?.item !== item.id) return false;
+    const isSaid = await this.sayAgain(item.id, edit.text, edit.along);
+    if (isSaid) edits.forget(session);
+    return isSaid;
+  }
+
+  /** Sends the message that a reply answers once more. */
   async askAgain(items: readonly Item[], reply: Item): Promise<void> {
-    const { workspace } = this;
     const at = items.findIndex(({ id }) => id === reply.id);
     const asked = items.slice(0, Math.max(0, at)).findLast(({ body }) => body.kind === 'human');
-    if (asked?.body.kind !== 'human') return workspace.fail(said('not_found', i18n.t.timeline.noPlace));
-    const { text, attachments } = asked.body;
-    const seq = await this.placeBefore(asked.id);
+    if (asked?.body.kind !== 'human') return this.workspace.fail(said('not_found', i18n.t.timeline.noPlace));
+    await this.sayAgain(asked.id, asked.body.text, Along.with(this.workspace.client, asked.body.attachments));
+  }
+
+  /** Says something in the place of a message: in a session of its own that has everything before it. */
+  private async sayAgain(message: string, text: string, along: Along): Promise<boolean> {
+    const { workspace } = this;
+    const seq = await this.placeBefore(message);
     const made = seq === null ? null : await this.forked(seq);
-    if (!made) return;
-    const along = new Along(workspace.client, () => undefined, String, '');
-    along.carry(attachments);
+    if (!made) return false;
     const parts = along.take(text);
     const session = made.id;
     const isSent = await workspace.run(() =>
@@ -58,9 +69,14 @@ export class Past {
         .sendMessage({ session, text, attachments: parts.attachments, mentions: parts.mentions })
         .then(() => true),
     );
-    // What could not be sent is in the composer again, with all that stood with it.
-    if (!isSent) workspace.drafts.write(session, text);
-    this.open(made, isSent ? [] : attachments);
+    // What could not be sent is in the composer of the new session, with all that stood with it.
+    if (!isSent) {
+      parts.back();
+      workspace.drafts.write(session, text);
+      workspace.alongs.put(session, along.kept());
+    }
+    this.open(made);
+    return true;
   }
 
   /** Asks whether to go back to before a message of the person's; without one, before the last. */

@@ -1,5 +1,7 @@
 /** Messages on their way to the session at hand. */
-import type { Mention, NewAttachment } from '../ipc/bindings';
+import { Along } from '../features/chat/along.svelte';
+import type { Mention, NewAttachment, QueuedMessage } from '../ipc/bindings';
+import { i18n } from '../shared/i18n/i18n.svelte';
 import type { Workspace } from './workspace.svelte';
 
 export class Sending {
@@ -27,6 +29,27 @@ export class Sending {
     // What was written stands where a new session is begun, and so does who wrote it.
     else if (workspace.sessionId === session) workspace.look(null);
     return sent === true;
+  }
+
+  /** Takes a message out of the queue. Undo sends it again, behind what waits by then. */
+  async unqueue(session: string, { id, text, attachments }: QueuedMessage): Promise<void> {
+    const { workspace } = this;
+    const { client } = workspace;
+    const isGone = await workspace.run(() => client.unqueueMessage(session, id).then(() => true));
+    if (!isGone) return;
+    const undo = async () => {
+      const along = Along.with(client, attachments);
+      const parts = along.take(text);
+      try {
+        await client.sendMessage({ session, text, attachments: parts.attachments, mentions: parts.mentions });
+      } catch (error) {
+        parts.back();
+        workspace.drafts.add(session, text);
+        workspace.alongs.put(session, along.kept());
+        throw error;
+      }
+    };
+    workspace.tell({ text: i18n.t.composer.unqueued, undo });
   }
 
   private async begin(): Promise<string | null> {

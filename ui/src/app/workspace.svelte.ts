@@ -27,6 +27,7 @@ import { Alongs } from './alongs.svelte';
 import { Bin } from './bin.svelte';
 import type { Dialog } from './dialog';
 import { Drafts } from './drafts.svelte';
+import { Edits } from './edits.svelte';
 import { Failures } from './failures';
 import { Layout } from './layout.svelte';
 import { Notes, type Note } from './notes.svelte';
@@ -71,6 +72,7 @@ export class Workspace {
   isWriting = $state(0);
   readonly drafts = new Drafts(() => this.tell({ text: i18n.t.app.draftsNotKept }));
   readonly alongs = new Alongs(this);
+  readonly edits = new Edits();
   readonly unsaved = new Unsaved();
   readonly feeds: Feeds;
   readonly modes: Modes;

@@ -214,7 +214,9 @@ async fn a_fork_goes_its_own_way_and_leaves_the_first_alone() {
     let (stage, session) = worked(&["rewrite one 1", "make"]).await;
     let place = before(&stage, &session, "make").await;
     let fork = stage.sessions.fork(&session, place).await.unwrap();
-    assert_eq!((fork.title.as_str(), fork.status), ("rewrite one 1", SessionStatus::Idle));
+    assert_eq!((fork.title.as_str(), fork.status), ("rewrite one 1 (2)", SessionStatus::Idle));
+    let again = stage.sessions.fork(&session, place).await.unwrap();
+    assert_eq!(again.title, "rewrite one 1 (3)", "two sessions of a list are told apart");
     stage.sessions.send(&fork.id, "rewrite two 2".into()).await.unwrap();
     stage.sessions.quiet(&fork.id).await.unwrap();
     assert_eq!(said(&stage, &fork.id).await, ["rewrite one 1", "rewrite two 2"]);
@@ -224,7 +226,7 @@ async fn a_fork_goes_its_own_way_and_leaves_the_first_alone() {
     let stopped = stage.sessions.fork(&session, middle).await.unwrap();
     assert_eq!(stopped.status, SessionStatus::Stopped, "a turn that was under way is stopped there");
     let stage = stage.restarted(working).await;
-    assert_eq!(stage.sessions.list(&stage.project_id).await.unwrap().len(), 3);
+    assert_eq!(stage.sessions.list(&stage.project_id).await.unwrap().len(), 4);
     assert_eq!(said(&stage, &fork.id).await, ["rewrite one 1", "rewrite two 2"]);
 }
 

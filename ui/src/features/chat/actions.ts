@@ -1,4 +1,5 @@
-import type { Attachment, Item } from '../../ipc/bindings';
+import type { Edit } from '../../app/edits.svelte';
+import type { Attachment, Item, QueuedMessage } from '../../ipc/bindings';
 
 /** What a person can do about a turn that ended badly. */
 export interface TurnActions {
@@ -18,13 +19,19 @@ export interface QueueActions {
   onSteer: (id: string) => void;
   /** Stops the turn and begins the next with it. */
   onSendNow: (id: string) => void;
-  onDelete: (id: string) => void;
+  onDelete: (message: QueuedMessage) => void;
 }
 
 /** What a person can do with a message they sent. */
 export interface MessageActions {
-  /** Says it differently, in a session of its own. */
+  /** What is being said in other words. */
+  readonly edit: Edit | null;
+  /** Begins to say it in other words. */
   onEdit: (item: Item) => void;
+  onText: (text: string) => void;
+  /** Sends what is said in other words, to a session of its own; whether it went. */
+  onSend: (item: Item) => Promise<boolean>;
+  onCancel: () => void;
   /** Asks the same once more for another reply than this one, in a session of its own. */
   onAgain: (reply: Item) => void;
   /** Goes back to before it. */

@@ -45,6 +45,13 @@ export class Along {
     private readonly onChange: () => void = () => undefined,
   ) {}
 
+  /** What stood with a message that was sent, to go along once more. */
+  static with(client: UiClient, attachments: readonly Attachment[]): Along {
+    const made = new Along(client, () => undefined, String, '');
+    made.carry(attachments);
+    return made;
+  }
+
   get isKeeping(): boolean {
     return this.files.some((file) => file.blob === null);
   }

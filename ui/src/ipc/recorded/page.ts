@@ -2,7 +2,7 @@
 import type { Language, Theme } from '../bindings';
 import type { UiClient } from '../client';
 import { isQuiet, recordedClient } from '../recorded';
-import { applyTheme } from '../../app/theme';
+import { applyTextSize, applyTheme, type TextSize } from '../../app/theme';
 import { i18n } from '../../shared/i18n/i18n.svelte';
 import { clock } from '../../shared/clock.svelte';
 import { NOW } from './builders';
@@ -21,7 +21,8 @@ export function recordedFromAddress(): UiClient {
   clock.read = () => NOW;
   const { client, host } = recordedClient(made);
   /** Draws the page as it stands in another look, as the settings would. */
-  const recordedLook = (theme: Theme, lang: Language) => {
+  const recordedLook = (theme: Theme, lang: Language, text: TextSize = '100') => {
+    applyTextSize(text);
     applyTheme(theme);
     i18n.use(lang, lang);
   };

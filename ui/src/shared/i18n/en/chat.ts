@@ -60,6 +60,7 @@ export const composer = {
   queuedTitle: 'Sent when the turn ends',
   steers: (keys: string) => `${keys} steers`,
   unqueue: 'Delete from the queue',
+  unqueued: 'Removed from the queue.',
   queuedLeft: 'The message you were changing left the queue as it was. Your words are in the message box.',
   editQueued: 'Edit the message',
   moveUp: 'Move up in the queue',

@@ -64,6 +64,11 @@ export const timeline = {
   },
   noPlace: 'No turn begins with this message, so there is no checkpoint right before it. Choose one in the timeline.',
   editMessage: 'Edit it in a new session',
+  edit: {
+    label: 'The message in other words',
+    hint: 'Goes to a new session that has everything before it. This one stays as it is.',
+    send: 'Send in a new session',
+  },
   askAgain: 'Ask again in a new session',
   rewindTo: 'Rewind to before this message…',
 };

@@ -56,6 +56,7 @@ export const composer: Messages['composer'] = {
   queuedTitle: '当前回合结束后发送',
   steers: (keys) => `${keys} 引导`,
   unqueue: '从队列中删除',
+  unqueued: '已从队列中移除。',
   queuedLeft: '你正在修改的消息已按原样离开队列。你写的内容已放回输入框。',
   editQueued: '编辑消息',
   moveUp: '在队列中前移',

@@ -58,6 +58,11 @@ export const timeline: Messages['timeline'] = {
   },
   noPlace: '没有回合从这条消息开始，因此在它之前没有检查点。请在时间线中选择。',
   editMessage: '在新会话中修改',
+  edit: {
+    label: '修改后的消息',
+    hint: '会发送到一个新会话，新会话保留这条消息之前的全部内容；本会话保持不变。',
+    send: '在新会话中发送',
+  },
   askAgain: '在新会话中重新提问',
   rewindTo: '回退到这条消息之前…',
 };
