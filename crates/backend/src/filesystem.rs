@@ -18,7 +18,7 @@ use std::time::Duration;
 
 use rustix::fs::{AtFlags, FileType};
 
-use crate::fault::{fault, on_disk};
+use crate::fault::{briefly_on_disk, fault, on_disk};
 use crate::file::Told;
 use crate::root::{FinalLink, Links, Mounts, READ, Root, file_type};
 use crate::search::{self, Budget};
@@ -88,6 +88,20 @@ impl FilesystemBackend {
         &self.root
     }
 
+    /// As [`Self::at_root`], for `work` that mostly takes a moment.
+    async fn briefly_at_root<T, F>(&self, work: F) -> Result<T, BackendError>
+    where
+        T: Send + 'static,
+        F: FnOnce(&Root) -> Result<T, BackendError> + Send + 'static,
+    {
+        let root = Arc::clone(&self.root);
+        briefly_on_disk(move || {
+            root.check_alive()?;
+            work(&root)
+        })
+        .await
+    }
+
     /// Runs `work` on the blocking pool with a root that is known to be there.
     async fn at_root<T, F>(&self, work: F) -> Result<T, BackendError>
     where
@@ -106,17 +120,17 @@ impl FilesystemBackend {
 impl Backend for FilesystemBackend {
     fn ls<'a>(&'a self, path: &'a VirtualPath) -> BoxFuture<'a, Result<Listed, BackendError>> {
         let path = path.clone();
-        Box::pin(self.at_root(move |root| list::list(root, &path, Told::All)))
+        Box::pin(self.briefly_at_root(move |root| list::list(root, &path, Told::All)))
     }
 
     fn names<'a>(&'a self, path: &'a VirtualPath) -> BoxFuture<'a, Result<Listed, BackendError>> {
         let path = path.clone();
-        Box::pin(self.at_root(move |root| list::list(root, &path, Told::Names)))
+        Box::pin(self.briefly_at_root(move |root| list::list(root, &path, Told::Names)))
     }
 
     fn stat<'a>(&'a self, path: &'a VirtualPath) -> BoxFuture<'a, Result<FileInfo, BackendError>> {
         let path = path.clone();
-        Box::pin(self.at_root(move |root| read::stat(root, &path)))
+        Box::pin(self.briefly_at_root(move |root| read::stat(root, &path)))
     }
 
     fn read<'a>(
@@ -126,12 +140,12 @@ impl Backend for FilesystemBackend {
     ) -> BoxFuture<'a, Result<ReadResult, BackendError>> {
         let path = path.clone();
         let limit = self.options.max_file_size;
-        Box::pin(self.at_root(move |root| read::read(root, &path, window, limit)))
+        Box::pin(self.briefly_at_root(move |root| read::read(root, &path, window, limit)))
     }
 
     fn stamp<'a>(&'a self, path: &'a VirtualPath) -> BoxFuture<'a, Result<FileStamp, BackendError>> {
         let path = path.clone();
-        Box::pin(self.at_root(move |root| read::mark(&root.open_file(&path)?.0.into(), &path)))
+        Box::pin(self.briefly_at_root(move |root| read::mark(&root.open_file(&path)?.0.into(), &path)))
     }
 
     fn write<'a>(

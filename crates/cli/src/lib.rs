@@ -30,6 +30,7 @@ use std::io::Write;
 use anyhow::Context;
 use bosun_providers::{EnvironmentKeys, KnownSecrets, Redacting};
 use clap::{Parser, Subcommand};
+use tokio_util::task::TaskTracker;
 
 use crate::failure::Failure;
 
@@ -113,7 +114,7 @@ fn start(command: Command, keys: EnvironmentKeys) -> anyhow::Result<Exit> {
         .context("the program could not set itself up")?;
     let outcome = runtime.block_on(async {
         match command {
-            Command::Run(args) => run::run(args, keys).await,
+            Command::Run(args) => as_a_task(run::run(args, keys)).await,
             Command::Tools(args) => tools::serve(args).await,
             Command::Sessions(args) => sessions::sessions(args, keys).await,
             Command::Memories(args) => memories::memories(args).await,
@@ -134,6 +135,13 @@ fn start(command: Command, keys: EnvironmentKeys) -> anyhow::Result<Exit> {
         Err(Failure::Output(error)) if error.kind() == std::io::ErrorKind::BrokenPipe => Ok(Exit::Failed),
         outcome => Ok(outcome?),
     }
+}
+
+/// Does `work` beside what the runtime itself waits for, which is woken with a call of the system each time.
+async fn as_a_task<T: Send + 'static>(work: impl Future<Output = T> + Send + 'static) -> T {
+    // Nobody has its handle but this, so that only a panic ends it early.
+    let tasks = TaskTracker::new();
+    tasks.spawn(work).await.unwrap_or_else(|error| std::panic::resume_unwind(error.into_panic()))
 }
 
 /// Traces go to standard error, and only where `RUST_LOG` asks for them. They hold no key of `keys`, and nothing that looks

@@ -86,6 +86,8 @@ impl PathRules {
     /// The pattern that makes a call of one of the file tools ask, under the path that it names and where links lead from
     /// there. What looks at all of a folder, or takes it away, asks for whatever may be in it.
     pub(crate) fn asks(&self, tool: &str, args: &Value, backend: &dyn Backend) -> Option<&PathPattern> {
+        // Where links lead is looked up on the disk; not for rules that never ask.
+        self.lists.iter().flatten().find(|rule| rule.mode == PathMode::Interrupt)?;
         let (operation, named) = named_by(tool, args, backend)?;
         let globbed = args.get("pattern").and_then(Value::as_str).filter(|_| tool == "glob").and_then(fixed_part);
         let is_wide = matches!(tool, "ls" | "glob" | "grep" | "delete");

@@ -33,7 +33,8 @@ pub(crate) trait Adapter: Send + Sync {
     /// Headers of every request besides the key's.
     fn add_headers(&self, headers: &mut HeaderMap);
 
-    /// The body up to the first turn; serialised straight from the shared messages, like all of it.
+    /// The body up to the first turn. It follows from the standing prompt, what tells the conversation from others, and what
+    /// [`Self::tail`] follows from: where these are as before, it is not asked again.
     fn head(&self, request: &ChatRequest, info: &ModelInfo, out: &mut Vec<u8>) -> serde_json::Result<()>;
 
     /// The turns of a group, each with a comma behind it. They depend on the group alone.
@@ -43,8 +44,14 @@ pub(crate) trait Adapter: Send + Sync {
     /// caching, the effort, the shape of the answer and the model alone: where these are as before, it is not asked again.
     fn tail(&self, request: &ChatRequest, info: &ModelInfo, out: &mut Vec<u8>) -> serde_json::Result<()>;
 
-    /// A fact about the whole request and its model that every turn depends on.
+    /// A fact about the request and its model that every turn depends on. It holds too where one of the messages
+    /// [`Self::decides`] it.
     fn variant(&self, request: &ChatRequest, info: &ModelInfo) -> bool;
+
+    /// Whether [`Self::variant`] holds of every request that has `message`. It follows from the message alone.
+    fn decides(&self, _message: &Message) -> bool {
+        false
+    }
 
     fn decoder(&self, ids: CallIds) -> Box<dyn Decoder>;
 

@@ -25,6 +25,8 @@ enum Change {
     Marked(bool, bool),
     /// What of the end stands in one request alone.
     Passing(usize),
+    /// What tells the conversation from others.
+    Named(bool),
     /// Another standing prompt.
     System(String),
     /// Everything is sent, and nobody reads it any more.
@@ -45,6 +47,7 @@ fn change() -> impl Strategy<Value = Change> {
         1 => any::<bool>().prop_map(Change::Shaped),
         1 => any::<(bool, bool)>().prop_map(|(tools, hour)| Change::Marked(tools, hour)),
         1 => (0_usize..3).prop_map(Change::Passing),
+        1 => any::<bool>().prop_map(Change::Named),
         1 => "[s\"]{1,2}".prop_map(Change::System),
         6 => Just(Change::Send),
     ]
@@ -97,6 +100,7 @@ proptest! {
                         ..base.cache
                     },
                     Change::Passing(count) => base.cache.passing = *count,
+                    Change::Named(has) => base.conversation = has.then(|| "c".into()),
                     Change::System(text) => system.clone_from(text),
                     Change::Send => sending.clear(),
                     Change::Effort(thinks) => base.effort = thinks.then_some(Effort::High),
@@ -106,6 +110,8 @@ proptest! {
                     messages: conversations[0].clone().into(),
                     ..base.clone()
                 };
+                let found = places(&memo.slots.lock().unwrap(), &*adapter, &request.messages);
+                prop_assert_eq!(found, Places::default().with(&*adapter, &request.messages, 0));
                 let remembered = memo.body(&*adapter, &request, &info).unwrap();
                 let whole = Memo::default().body(&*adapter, &request, &info).unwrap();
                 prop_assert_eq!(String::from_utf8_lossy(&remembered), String::from_utf8_lossy(&whole));
@@ -143,7 +149,7 @@ fn only_what_is_new_is_written_again() {
     };
     assert_eq!(remembered(), [8]);
     let variant = adapter.variant(&request, &info("m"));
-    assert_eq!(memo.take(&request.messages, variant, replies(&*adapter)).messages.len(), 8);
+    assert_eq!(memo.take(&*adapter, &request.messages, variant, replies(&*adapter)).1.messages.len(), 8);
     assert_eq!(remembered(), [0; 0]);
 }
 

@@ -74,7 +74,8 @@ impl HttpModel {
         let deadline = Instant::now() + connection.limits.first_byte;
         let decoder = connection.adapter.decoder(CallIds::of(&request));
         let (mut response, left_out, note) = self.asked(&request, deadline).await?;
-        let turn = Turn::of(&request);
+        let spoken = connection.leaving(left_out).unwrap_or(&connection.whole);
+        let turn = Turn::at(&request, spoken.memo.said(&*spoken.adapter, &request.messages));
         drop(request);
         let origin = &connection.origin;
         if failure::has_type(response.headers(), "text/html") {
@@ -200,13 +201,18 @@ struct Turn {
 
 impl Turn {
     fn of(request: &ChatRequest) -> Option<Self> {
-        let mut said = request.messages.iter().filter_map(|message| match &**message {
-            Message::Human(message) => Some(message.id.as_str()),
+        Self::at(request, request.messages.iter().rposition(|message| matches!(**message, Message::Human(_))))
+    }
+
+    /// The same where the place of the person's last message is known.
+    fn at(request: &ChatRequest, said: Option<usize>) -> Option<Self> {
+        let id = |message: &Arc<Message>| match &**message {
+            Message::Human(message) => Some(message.id.as_str().to_owned()),
             Message::Ai(_) | Message::System(_) | Message::Tool(_) => None,
-        });
-        let first = said.next()?;
-        let began = said.next_back().unwrap_or(first).to_owned();
-        Some(Self { conversation: request.conversation.as_deref().unwrap_or(first).to_owned(), began })
+        };
+        let began = request.messages.get(said?).and_then(id)?;
+        let known = || request.conversation.as_deref().map(str::to_owned);
+        Some(Self { conversation: known().or_else(|| request.messages.iter().find_map(id))?, began })
     }
 }
 

@@ -6,7 +6,7 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
-use bosun_model::{ChatRequest, ModelInfo};
+use bosun_model::{ChatRequest, Message, ModelInfo};
 use reqwest::header::{AUTHORIZATION, HeaderMap, HeaderName};
 
 use crate::adapter::{Adapter, CallIds, LeftOut};
@@ -26,6 +26,7 @@ mod strict;
 mod thoughts;
 
 use ids::Ids;
+use thoughts::is_aloud;
 
 pub use effort::always_thinks;
 pub(crate) use levels::{thinks_by_name, word as effort_word};
@@ -96,9 +97,13 @@ impl Adapter for OpenAiChat {
     }
 
     /// Whether replies go back with what their model thought.
-    fn variant(&self, request: &ChatRequest, info: &ModelInfo) -> bool {
-        let is_wanted = matches!(self.manner.quirks.thoughts, ThoughtsBack::Always(_)) && info.abilities.reasoning;
-        is_wanted || encode::thinks_aloud(request, self.origin())
+    fn variant(&self, _request: &ChatRequest, info: &ModelInfo) -> bool {
+        matches!(self.manner.quirks.thoughts, ThoughtsBack::Always(_)) && info.abilities.reasoning
+    }
+
+    /// Whether it has reasoning that this host wants back.
+    fn decides(&self, message: &Message) -> bool {
+        is_aloud(message, self.origin())
     }
 
     fn decoder(&self, ids: CallIds) -> Box<dyn Decoder> {

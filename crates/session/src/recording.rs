@@ -21,7 +21,7 @@ pub(crate) struct Batch {
 ///
 /// # Errors
 /// [`JournalError`]; nothing was recorded.
-pub(crate) async fn record(batches: Vec<Batch>) -> Result<Vec<Seq>, JournalError> {
+pub(crate) async fn record(mut batches: Vec<Batch>) -> Result<Vec<Seq>, JournalError> {
     let Some(database) = batches.first().map(|batch| Arc::clone(&batch.tree.database)) else { return Ok(Vec::new()) };
     let roots = changed_roots(&batches);
     // Two who ask at once would each store a summary without the other. In the order of the roots' ids, like everyone.
@@ -46,9 +46,9 @@ pub(crate) async fn record(batches: Vec<Batch>) -> Result<Vec<Seq>, JournalError
         }
     }
     let last = database.append_all(appends).await?;
-    for (batch, last) in batches.iter().zip(&last) {
+    for (batch, last) in batches.iter_mut().zip(&last) {
         let first = last + 1 - batch.entries.len() as Seq;
-        let entries = (first..).zip(batch.entries.iter().cloned());
+        let entries = (first..).zip(std::mem::take(&mut batch.entries));
         let recorded: Vec<Recorded> = entries.map(|(seq, entry)| Recorded { seq, entry }).collect();
         batch.stream.recorded(&recorded);
     }

@@ -6,6 +6,7 @@ use std::{fs, io};
 
 use rusqlite::config::DbConfig;
 use rusqlite::{Connection, ErrorCode, OpenFlags};
+use tokio::sync::Semaphore;
 
 use crate::migrations::{APPLICATION_ID, FORMAT, MIGRATIONS};
 #[cfg(unix)]
@@ -28,8 +29,8 @@ const MOST_PAGES: i64 = 4_294_967_294;
 const READ_CACHE_KIB: i64 = 8 * 1024;
 /// The claim of who makes or changes the tables; no session has such a name.
 const MIGRATING: &str = "bosun.db";
-/// Readers kept for the next question.
-const SPARE_READERS: usize = 4;
+/// Readers side by side. Each is kept for the next question: opening one costs more than most of them.
+const READERS: usize = 4;
 
 /// Bosun's database in its data folder.
 #[derive(Debug)]
@@ -38,6 +39,7 @@ pub struct Database {
     file: PathBuf,
     writer: Writer,
     readers: Arc<Mutex<Vec<Connection>>>,
+    reading: Arc<Semaphore>,
     /// The folder of a database in memory; gone with it.
     scratch: Option<tempfile::TempDir>,
 }
@@ -64,7 +66,14 @@ impl Database {
         #[cfg(unix)]
         clear_claims(folder);
         let writer = Writer::start(connection).map_err(|error| unusable(error.to_string()))?;
-        Ok(Arc::new(Self { folder: folder.to_owned(), file, writer, readers: Arc::default(), scratch: None }))
+        Ok(Arc::new(Self {
+            folder: folder.to_owned(),
+            file,
+            writer,
+            readers: Arc::default(),
+            reading: places(),
+            scratch: None,
+        }))
     }
 
     /// As [`Self::open`], but `None` where there is no database yet: nothing is made.
@@ -101,7 +110,14 @@ impl Database {
         migrate(&mut connection, folder.path(), &file)?;
         let writer = Writer::start(connection).map_err(|error| unusable(error.to_string()))?;
         let path = folder.path().to_owned();
-        Ok(Arc::new(Self { folder: path, file, writer, readers: Arc::default(), scratch: Some(folder) }))
+        Ok(Arc::new(Self {
+            folder: path,
+            file,
+            writer,
+            readers: Arc::default(),
+            reading: places(),
+            scratch: Some(folder),
+        }))
     }
 
     /// The data folder.
@@ -144,14 +160,14 @@ impl Database {
     ) -> Result<T, DatabaseError> {
         let (readers, file) = (Arc::clone(&self.readers), self.file.clone());
         let shared = self.scratch.is_some();
+        // No work waits for another question, so that each gets its turn.
+        let place = Arc::clone(&self.reading).acquire_owned().await;
         let read = move || {
             let spare = readers.lock().unwrap_or_else(PoisonError::into_inner).pop();
             let connection = spare.map_or_else(|| reader(&file, shared), Ok)?;
             let outcome = work(&connection);
-            let mut readers = readers.lock().unwrap_or_else(PoisonError::into_inner);
-            if readers.len() < SPARE_READERS {
-                readers.push(connection);
-            }
+            readers.lock().unwrap_or_else(PoisonError::into_inner).push(connection);
+            drop(place);
             outcome
         };
         tokio::task::spawn_blocking(read)
@@ -191,6 +207,10 @@ impl Database {
         let done = tokio::task::spawn_blocking(rewrite).await;
         Ok(done.map_err(|error| DatabaseError::Unavailable { reason: error.to_string() })??)
     }
+}
+
+fn places() -> Arc<Semaphore> {
+    Arc::new(Semaphore::new(READERS))
 }
 
 fn reader(file: &Path, shared: bool) -> Result<Connection, DatabaseError> {

@@ -46,6 +46,34 @@ async fn every_commit_is_synced() {
 }
 
 #[tokio::test]
+async fn many_questions_at_once_take_few_readers() {
+    use std::sync::atomic::{AtomicUsize, Ordering};
+    let folder = tempfile::tempdir().unwrap();
+    let database = Database::open(folder.path()).unwrap();
+    let (asking, most) = (Arc::new(AtomicUsize::new(0)), Arc::new(AtomicUsize::new(0)));
+    let questions = (0..100).map(|number: i64| {
+        let (asking, most) = (Arc::clone(&asking), Arc::clone(&most));
+        database.read(move |connection| {
+            most.fetch_max(asking.fetch_add(1, Ordering::SeqCst) + 1, Ordering::SeqCst);
+            let answer = connection.query_row("SELECT ?1 + 1", [number], |row| row.get::<_, i64>(0))?;
+            std::thread::sleep(std::time::Duration::from_millis(1));
+            asking.fetch_sub(1, Ordering::SeqCst);
+            Ok(answer)
+        })
+    });
+    let answers: Vec<_> = futures_util::future::join_all(questions).await.into_iter().map(Result::unwrap).collect();
+    assert_eq!(answers, Vec::from_iter(1..=100));
+    assert!((1..=super::READERS).contains(&most.load(Ordering::SeqCst)), "{most:?}");
+    assert!((1..=super::READERS).contains(&database.readers.lock().unwrap().len()));
+    // Who goes away, and what fails, leaves its place to the next.
+    for _ in 0..=super::READERS {
+        let broken = database.read(|_| -> Result<(), DatabaseError> { panic!("a defect") });
+        assert!(matches!(broken.await, Err(DatabaseError::Unavailable { .. })));
+    }
+    assert_eq!(database.read(|_| Ok(1)).await.unwrap(), 1);
+}
+
+#[tokio::test]
 async fn entries_come_back_in_order_with_the_summary_of_the_last() {
     let folder = tempfile::tempdir().unwrap();
     let id = {

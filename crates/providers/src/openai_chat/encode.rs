@@ -311,11 +311,6 @@ fn put(mark: &mut Option<CacheControl>, parts: &mut [Part<'_>]) {
     }
 }
 
-/// Whether the conversation has reasoning that this host wants back.
-pub(super) fn thinks_aloud(request: &ChatRequest, host: &str) -> bool {
-    request.messages.iter().any(|message| thoughts::is_aloud(message, host))
-}
-
 /// The shape of a reply for servers that take no schema.
 fn as_prose(output: &OutputSchema) -> String {
     format!("Reply with one JSON object and nothing else. It must fit this JSON Schema:\n{}", output.schema)
