@@ -99,7 +99,10 @@ impl ProviderBook {
         }
         let account = self.account(id).await?;
         let asked = self.config(&account).await?;
-        let listed = bosun_providers::list_models(&asked).await?;
+        let mut listed = bosun_providers::list_models(&asked).await?;
+        if !asked.lists_what_is_called() {
+            listed.clear();
+        }
         self.learn(&asked, &listed).await?;
         let config = self.config(&account).await?;
         Ok(listed.into_iter().map(|model| choice(&config, model)).collect())
@@ -323,6 +326,6 @@ fn choice(config: &ProviderConfig, model: ListedModel) -> ModelChoice {
 }
 
 fn price_view(price: Price) -> PriceView {
-    let Price { input, output, cache_read, cache_write, cache_write_hour, audio: _ } = price;
-    PriceView { input, output, cache_read, cache_write, cache_write_hour }
+    let Price { input, output, cache_read, cache_write, cache_write_hour, audio } = price;
+    PriceView { input, output, cache_read, cache_write, cache_write_hour, audio }
 }

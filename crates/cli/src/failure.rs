@@ -54,6 +54,11 @@ pub(crate) enum Failure {
         "{provider} has no address yet, and a key is kept for one alone; name it in Bosun's settings or with --base-url"
     )]
     NoHostYet { provider: String },
+    #[error(
+        "{provider} lists models, and not the deployments that are called there; name one with --model, for example \
+         --model {id}:NAME"
+    )]
+    NoDeployments { id: String, provider: String },
     #[error("no model was named; name one with --model, for example --model anthropic:claude-sonnet-4-6")]
     NoModel,
     #[error("{given:?} names no model; write provider and name with a colon between them, for example openai:gpt-4.1")]

@@ -44,6 +44,9 @@ pub struct PriceView {
     pub cache_write: Option<f64>,
     /// What is kept for an hour; at the price of `cache_write` where it is not set.
     pub cache_write_hour: Option<f64>,
+    /// Sound that goes in; what a call with sound costs is unknown where it is not set.
+    #[serde(default)]
+    pub audio: Option<f64>,
 }
 
 /// How much a model should think before it answers.

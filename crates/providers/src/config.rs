@@ -6,9 +6,7 @@ use reqwest::Url;
 use secrecy::SecretString;
 use serde::{Deserialize, Serialize};
 
-use crate::ListedModel;
-use crate::anthropic::thinks_by_name;
-use crate::catalogue;
+use crate::{ListedModel, anthropic, catalogue, openai_chat};
 use crate::cloud::Cloud;
 use crate::desktop::DesktopSettings;
 use crate::listing::HELD_UNTOLD;
@@ -251,7 +249,7 @@ impl ProviderConfig {
             let (images, documents) = (said(|known| known.images), said(|known| known.documents));
             info.abilities.images |= !images;
             info.abilities.documents |= !documents;
-            info.abilities.reasoning |= !said(|known| known.reasoning) && thinks_by_name(&info.name);
+            info.abilities.reasoning |= !said(|known| known.reasoning) && self.thinks_by_name(&info.name);
         }
         let by_person = |known: &KnownModel| known.by_person && known.name == info.name && known.max_output.is_some();
         if !self.known.iter().any(by_person) {
@@ -262,6 +260,17 @@ impl ProviderConfig {
             info.context_window = info.context_window.or(Some(HELD_UNTOLD));
         }
         info
+    }
+
+    /// Whether the names in the provider's list are what is called: Azure lists models, and deployments are called.
+    pub fn lists_what_is_called(&self) -> bool {
+        self.id != "azure"
+    }
+
+    /// Whether a vendor makes models of such a name to think.
+    fn thinks_by_name(&self, name: &str) -> bool {
+        let is_openai = matches!(self.family, Family::OpenAiChat | Family::OpenAiResponses);
+        anthropic::thinks_by_name(name) || is_openai && openai_chat::thinks_by_name(name)
     }
 
     /// Whether the model `name` runs on this machine, where nobody charges for it. Servers of the user's own may hand

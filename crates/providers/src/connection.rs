@@ -19,6 +19,8 @@ use crate::origin::Origin;
 use crate::summaries::Summaries;
 use crate::{Family, Limits, ProviderConfig, failure, preset, vertex};
 
+/// What is asked for whole, a list or a count, is small and comes at once where a server answers at all.
+const WHOLE_WAIT: Duration = Duration::from_secs(30);
 /// An error body is read this far, and for so long.
 const ERROR_BODY: usize = 64 << 10;
 const ERROR_WAIT: Duration = Duration::from_secs(10);
@@ -132,7 +134,7 @@ impl Connection {
     }
 
     async fn whole(&self, request: reqwest::RequestBuilder, way: &Way, most: usize) -> Result<Vec<u8>, ModelError> {
-        let wait = self.limits.idle;
+        let wait = self.limits.first_byte.min(WHOLE_WAIT);
         let mut response = self.send(request, way, Instant::now() + wait, wait).await?;
         let body = tokio::time::timeout(wait, read_up_to(&mut response, most + 1)).await;
         let body = body.map_err(|_| {

@@ -78,9 +78,12 @@ pub(crate) fn is_of_thoughts(error: &ModelError) -> bool {
 /// Whether a server refuses to sum up what its model thinks: OpenAI does it for verified organizations only, and some
 /// servers of its wire never do.
 pub(crate) fn is_of_summaries(error: &ModelError) -> bool {
-    let words = ["verified to generate reasoning summaries", "reasoning.summary"];
-    let message = error.message.to_lowercase();
-    error.status == Some(400) && words.iter().any(|word| message.contains(word))
+    error.status == Some(400) && (is_of_account(error) || error.message.to_lowercase().contains("reasoning.summary"))
+}
+
+/// Whether summaries are refused to the account, and not by one model.
+pub(crate) fn is_of_account(error: &ModelError) -> bool {
+    error.message.to_lowercase().contains("verified to generate reasoning summaries")
 }
 
 /// Whether a server refuses how much its model is told to think: a level or a budget that it does not have (Google).
@@ -310,6 +313,8 @@ fn kind_of_status(code: u16, refusal: &Refusal) -> Kind {
         (400 | 402 | 403 | 429, Some(Kind::Billing)) | (402, _) => Kind::Billing,
         (400 | 413 | 422 | 500 | 502, Some(Kind::ContextOverflow)) | (413, _) => Kind::ContextOverflow,
         (400, Some(kind @ (Kind::Unauthorized | Kind::NotFound))) => kind,
+        // OpenRouter's, of what was written and not of who wrote it.
+        (403, _) if refusal.message.contains("flagged") => Kind::InvalidRequest,
         (401 | 403, _) => Kind::Unauthorized,
         (404 | 405 | 410, _) => Kind::NotFound,
         (407 | 511, _) => Kind::NotAModelServer,

@@ -99,7 +99,8 @@ impl HttpModel {
         deadline: Instant,
     ) -> Result<(Response, LeftOut, Option<ModelEvent>), ModelError> {
         let connection = &self.connection;
-        let summaries = connection.summaries.are_refused();
+        let at_model = connection.summaries.at(&self.info.name);
+        let summaries = connection.summaries.are_refused() || at_model.are_refused();
         let remembered = LeftOut { summaries, ..self.refused.of(request) };
         let mut spoken = connection.leaving(remembered).unwrap_or(&connection.whole);
         let (mut new, mut note) = (LeftOut::default(), None);
@@ -115,7 +116,8 @@ impl HttpModel {
             let next = refused.and_then(|refused| Some((refused, connection.leaving(spoken.left_out.and(refused))?)));
             let Some((refused, without)) = next else { return Err(error) };
             tracing::warn!(%error, ?refused, "what is refused is left out");
-            if refused.summaries && connection.summaries.refuse() {
+            let whose = if failure::is_of_account(&error) { connection.summaries } else { at_model };
+            if refused.summaries && whose.refuse() {
                 note = Some(ModelEvent::ThinkingUnseen { detail: error.message.clone() });
             }
             (new, spoken) = (new.and(refused), without);

@@ -23,6 +23,14 @@ fn openrouter(pricing: Value) -> ListedModel {
     first("openrouter.ai", &json!({ "data": [row] }))
 }
 
+#[test]
+fn a_gateway_may_name_a_model_twice() {
+    let list = json!({ "data": [{ "id": "a", "context_length": 8 }, { "id": "b" }, { "id": "a" }] });
+    let models = read(list.to_string().as_bytes(), Quirks::of_host("gate.example").prices).unwrap();
+    let names: Vec<_> = models.iter().map(|model| (model.name.as_str(), model.context_window)).collect();
+    assert_eq!(names, [("a", Some(8)), ("b", None)]);
+}
+
 /// As each provider documents its list.
 #[test]
 fn each_list_is_read_in_its_own_words() {

@@ -23,6 +23,7 @@ mod ids;
 mod levels;
 mod lines;
 mod strict;
+mod think_tags;
 mod thoughts;
 
 use ids::Ids;

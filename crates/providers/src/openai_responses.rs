@@ -66,7 +66,7 @@ impl Adapter for OpenAiResponses {
 
     /// Whether reasoning goes back: models that do not think refuse it.
     fn variant(&self, _request: &ChatRequest, info: &ModelInfo) -> bool {
-        encode::thinks(info)
+        info.abilities.reasoning
     }
 
     fn decoder(&self, ids: CallIds) -> Box<dyn Decoder> {

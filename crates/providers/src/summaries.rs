@@ -1,6 +1,6 @@
 //! Where summaries of what a model thinks were refused.
 //!
-//! OpenAI gives them to verified organizations only. A connection is made anew for every turn, and an organization stays what
+//! OpenAI gives them to verified organizations only, and some models never do. A connection is made anew for every turn, and an organization stays what
 //! it is for longer than that, so that it is remembered as long as the program runs.
 
 use std::collections::hash_map::DefaultHasher;
@@ -9,7 +9,8 @@ use std::sync::{Mutex, PoisonError};
 
 use secrecy::{ExposeSecret, SecretString};
 
-/// What is remembered of one account: its host and its key, which is all that tells organizations apart.
+/// What is remembered of one account (its host and its key, which is all that tells organizations apart), or of one of its
+/// models.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Summaries {
     account: u64,
@@ -24,6 +25,13 @@ impl Summaries {
     pub(crate) fn of(host: &str, key: Option<&SecretString>) -> Self {
         let mut hasher = DefaultHasher::new();
         (host, key.map(ExposeSecret::expose_secret)).hash(&mut hasher);
+        Self { account: hasher.finish() }
+    }
+
+    /// Of one model of the account.
+    pub(crate) fn at(self, model: &str) -> Self {
+        let mut hasher = DefaultHasher::new();
+        (self.account, model).hash(&mut hasher);
         Self { account: hasher.finish() }
     }
 

@@ -38,6 +38,11 @@ pub(crate) fn info(name: &str) -> ModelInfo {
     ModelInfo { max_output: info.max_output.map(|most| most.min(MOST_OUTPUT)), ..info }
 }
 
+/// What a connection of `family` knows of a model, and what its name says.
+pub(crate) fn ready(family: Family, name: &str) -> ModelInfo {
+    config(family).ready(info(name))
+}
+
 pub(crate) fn hello() -> ChatRequest {
     ChatRequest { messages: vec![Message::human("h", "hello").into()].into(), ..ChatRequest::default() }
 }

@@ -101,6 +101,21 @@ async fn who_gives_no_summaries_is_asked_without_and_the_person_is_told_once() {
     assert_eq!(asked, [with.clone(), without.clone(), without, with]);
 }
 
+/// What one model refuses says nothing of the others of the account.
+#[tokio::test]
+async fn a_model_that_gives_no_summaries_is_told_apart_from_its_account() {
+    let server = ModelServer::start();
+    server.once(refusal("Unsupported parameter: 'reasoning.summary' is not supported with this model."));
+    server.once("done").once("more").once("other");
+    let config = config(&server, Family::OpenAiResponses, Wire::OpenAiResponses).with_key("sk-canary-of-one-model");
+    for name in ["gpt-5.4", "gpt-5.4", "gpt-5.5"] {
+        let model = connect(&config, name).unwrap();
+        message_of(&*model, asking(vec![Message::human("h", "hello")])).await.unwrap();
+    }
+    let asked: Vec<_> = sent(&server, 0).iter().map(|body| body["reasoning"]["summary"].clone()).collect();
+    assert_eq!(asked, [json!("auto"), Value::Null, Value::Null, json!("auto")]);
+}
+
 #[tokio::test]
 async fn both_may_be_refused_and_another_refusal_is_one() {
     let server = ModelServer::start();

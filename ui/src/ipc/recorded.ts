@@ -212,7 +212,7 @@ function setup(
       later(() => {
         const names = world.models[provider];
         if (!names) return fail('connection refused');
-        const cache = { cache_read: 0.3, cache_write: 3.75, cache_write_hour: 6 };
+        const cache = { cache_read: 0.3, cache_write: 3.75, cache_write_hour: 6, audio: null };
         const price = provider === 'anthropic' ? { input: 3, output: 15, ...cache } : null;
         const abilities = { images: true, documents: true, audio: false, video: false, reasoning: true };
         const known = { context_window: 200_000, max_output: 64_000, ...abilities };

@@ -87,6 +87,9 @@ async fn of_provider(id: &str, base_url: Option<String>, keys: EnvironmentKeys) 
     let account = models.account(id).await?;
     let config = models.config(&account).await?;
     let listed = list_models(&config).await.map_err(bosun_session::SessionError::from)?;
+    if !config.lists_what_is_called() {
+        return Err(Failure::NoDeployments { id: config.id, provider: account.label.to_string() });
+    }
     models.learn(&config, &listed).await?;
     let config = models.config(&account).await?.with_listed(&listed);
     Ok(listed.into_iter().map(|model| Row::of_model(&config, &account, model)).collect())

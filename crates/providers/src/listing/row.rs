@@ -1,5 +1,7 @@
 //! One row of a list of models, in the words of whoever wrote it. What a row does not say stays unknown.
 
+use std::collections::HashSet;
+
 use bosun_model::Price;
 use serde::Deserialize;
 use serde_json::Value;
@@ -80,7 +82,10 @@ impl List {
                 data
             }
         };
-        rows.into_iter().filter_map(|row| row.listed(prices)).collect()
+        // Gateways that join the lists of several accounts name a model once for each.
+        let mut seen = HashSet::new();
+        let listed = rows.into_iter().filter_map(|row| row.listed(prices));
+        listed.filter(|model| seen.insert(model.name.clone())).collect()
     }
 }
 

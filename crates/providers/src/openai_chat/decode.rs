@@ -4,6 +4,7 @@ use serde_json::value::RawValue;
 use serde_json::{Value, json};
 
 use super::calls::{Calls, ToolDelta};
+use super::think_tags::{Piece, ThinkTags};
 use super::thoughts::{Source, Thoughts};
 use crate::adapter::CallIds;
 use crate::driver::{Decoder, Events, Fault};
@@ -22,6 +23,7 @@ use crate::unsupported;
 pub(super) struct OpenAiDecoder {
     started: bool,
     thoughts: Thoughts,
+    tags: ThinkTags,
     calls: Calls,
     finish: Option<String>,
     /// Whether there was any text.
@@ -45,6 +47,7 @@ impl OpenAiDecoder {
         Self {
             started: false,
             thoughts: Thoughts::new(host),
+            tags: ThinkTags::default(),
             calls: Calls::new(ids),
             finish: None,
             spoke: false,
@@ -89,9 +92,8 @@ impl OpenAiDecoder {
         self.refused |= !delta.refusal.0.is_empty();
         for text in [delta.content.text, delta.refusal.0] {
             if !text.is_empty() {
-                self.thoughts.close(out);
-                self.spoke = true;
-                out.push_back(ModelEvent::TextDelta { text: text.into_owned() });
+                let pieces = self.tags.take(&text);
+                self.tell(pieces, out);
             }
         }
         // Sound comes in many pieces and is told of once.
@@ -103,10 +105,25 @@ impl OpenAiDecoder {
             unsupported::note("image", out);
         }
         for call in delta.tool_calls.unwrap_or_default() {
+            let held = self.tags.end();
+            self.tell(held, out);
             self.thoughts.close(out);
             self.calls.take(call, out)?;
         }
         Ok(())
+    }
+
+    fn tell(&mut self, pieces: Vec<Piece>, out: &mut Events) {
+        for piece in pieces {
+            match piece {
+                Piece::Thought(text) => self.thoughts.say(Source::Plain, text, out),
+                Piece::Spoken(text) => {
+                    self.thoughts.close(out);
+                    self.spoke = true;
+                    out.push_back(ModelEvent::TextDelta { text });
+                }
+            }
+        }
     }
 
     /// Servers in transition send two names with the same text, which is told once.
@@ -134,6 +151,8 @@ impl OpenAiDecoder {
     }
 
     fn finish(&mut self, out: &mut Events) -> Result<(), Fault> {
+        let held = self.tags.end();
+        self.tell(held, out);
         self.thoughts.close(out);
         let called = !self.calls.is_empty();
         let stop = match self.finish.as_deref() {

@@ -63,6 +63,19 @@ fn gemini_signs_a_call_beside_it() {
 }
 
 #[test]
+fn thinking_that_stands_in_the_text_is_told_apart() {
+    let said = |pieces: &[&str]| {
+        let mut chunks: Vec<_> = pieces.iter().map(|piece| chunk(json!({ "content": piece }), None)).collect();
+        chunks.extend([chunk(json!({}), Some("stop")), "[DONE]".into()]);
+        let message = data(&chunks).message().unwrap();
+        (message.text(), message.content.len())
+    };
+    assert_eq!(said(&["<th", "ink>\nHm.", "\n</thi", "nk>\n", "\nYes."]), ("Yes.".into(), 2));
+    assert_eq!(said(&["Yes, ", "<think> is a tag."]), ("Yes, <think> is a tag.".into(), 1));
+    assert_eq!(said(&["<t"]), ("<t".into(), 1));
+}
+
+#[test]
 fn mistral_thinks_in_parts_of_the_content() {
     assert_debug_snapshot!(recorded(include_str!("../../fixtures/openai_mistral.sse")));
 }

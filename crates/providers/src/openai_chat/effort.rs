@@ -41,7 +41,7 @@ pub(super) fn asked(effort: Option<Effort>, info: &ModelInfo, field: EffortField
         EffortField::ReasoningEffort if thinks => {
             Asked { reasoning_effort: levels::at_chat(&info.name, effort), ..Asked::default() }
         }
-        EffortField::None if levels::thinks_by_name(&info.name) => {
+        EffortField::None if thinks && levels::thinks_by_name(&info.name) => {
             Asked { reasoning_effort: levels::at_chat(&info.name, effort), ..Asked::default() }
         }
         EffortField::OfMistral if thinks => {

@@ -9,11 +9,12 @@ use serde::Serialize;
 use serde_json::Value;
 
 use super::effort::{self, Asked, Force};
+use super::levels::is_newer;
 use super::{Ids, Manner, thoughts};
 use crate::adapter::{Arguments, CacheControl, standing, write_head, write_tail, write_turn};
 use crate::body::Group;
 use crate::media::{DataUrl, as_error, instruction, is_blank, placeholder};
-use crate::openai_chat::{takes_strictly, thinks_by_name};
+use crate::openai_chat::takes_strictly;
 use crate::preset::{DocumentPart, LimitField, SchemaField, ThoughtsBack, UsageReport};
 
 pub(super) fn head(
@@ -41,7 +42,7 @@ pub(super) fn tail(
 ) -> serde_json::Result<()> {
     let Manner { quirks, marks, .. } = manner;
     // A gateway passes the field on to the vendor, whose models that think refuse the old name.
-    let newer = quirks.limit == LimitField::MaxCompletionTokens || thinks_by_name(&info.name);
+    let newer = quirks.limit == LimitField::MaxCompletionTokens || is_newer(&info.name);
     let mut tools: Vec<_> = request.tools.iter().map(Tool::from).collect();
     if let Some(last) = tools.last_mut().filter(|_| marks && request.cache.tools) {
         last.cache_control = Some(CacheControl::of(request.cache.lifetime));

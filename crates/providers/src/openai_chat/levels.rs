@@ -9,7 +9,8 @@ pub(super) type Words = [&'static str; 5];
 
 /// From which number on a line of GPT takes which words, and for which of its kinds. The newest first; the first that fits
 /// counts (<https://developers.openai.com/api/docs/guides/reasoning>, and what the vendor's refusals name as supported).
-const GPT: [((u32, u32), &str, Words); 15] = [
+const GPT: [((u32, u32), &str, Words); 16] = [
+    ((5, 1), "-chat", ["medium"; 5]),
     ((6, 1), "-terra", ["none", "low", "medium", "high", "max"]),
     ((6, 1), "", ["low", "low", "medium", "high", "max"]),
     ((6, 0), "-sol", ["none", "low", "medium", "high", "max"]),
@@ -36,6 +37,9 @@ const QWEN_AT_GROQ: Words = ["none", "default", "default", "default", "default"]
 /// The word for a level at the vendor of the wire, or at who took its words over. `None` for models that refuse every word.
 pub(crate) fn word(model: &str, effort: Effort) -> Option<&'static str> {
     let name = model.rsplit('/').next().unwrap_or(model);
+    if is_plain_chat(name) {
+        return None;
+    }
     let words = if name.starts_with("grok-") {
         grok(name)?
     } else if name.starts_with("qwen3") {
@@ -92,8 +96,19 @@ const ON_AND_OFF: Words = ["none", "high", "high", "high", "high"];
 /// Whether a model is of those that the vendor of the wire made to think, as its name says.
 pub(crate) fn thinks_by_name(model: &str) -> bool {
     let name = model.rsplit('/').next().unwrap_or(model);
+    is_newer(name) && !is_plain_chat(name)
+}
+
+/// Whether a model is of those whose longest reply has the newer name, in Chat Completions.
+pub(super) fn is_newer(model: &str) -> bool {
+    let name = model.rsplit('/').next().unwrap_or(model);
     let is_o = name.strip_prefix('o').is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_digit()));
     is_o || gpt(name).is_some_and(|(version, _)| version >= (5, 0))
+}
+
+/// `gpt-5-chat` and `gpt-5-chat-latest` do not think and refuse every word of it; those of the lines behind it do.
+fn is_plain_chat(name: &str) -> bool {
+    gpt(name).is_some_and(|(version, kind)| version == (5, 0) && kind.starts_with("-chat"))
 }
 
 /// The number of a GPT, and what stands behind it.
@@ -140,6 +155,7 @@ mod tests {
             ("gpt-5.1", "none", "high"),
             ("gpt-5-pro", "high", "high"),
             ("gpt-5-mini", "minimal", "high"),
+            ("gpt-5.3-chat-latest", "medium", "medium"),
             ("o4-mini", "low", "high"),
             ("grok-4.7", "low", "xhigh"),
             ("grok-4.5", "low", "high"),
@@ -149,7 +165,7 @@ mod tests {
         ] {
             assert_eq!((word(model, Effort::Off), word(model, Effort::Max)), (Some(off), Some(most)), "{model}");
         }
-        for model in ["grok-4.20-0309-reasoning", "grok-build-0.1", "grok-4-1-fast-reasoning", "grok-3-mini"] {
+        for model in ["gpt-5-chat", "openai/gpt-5-chat-latest", "grok-4.20-0309-reasoning", "grok-build-0.1", "grok-4-1-fast-reasoning", "grok-3-mini"] {
             assert_eq!(word(model, Effort::High), None, "{model} refuses every word");
         }
         assert_eq!(at_chat("gpt-6-astra", Effort::Max), Some("xhigh"));
@@ -169,7 +185,7 @@ mod tests {
         for model in ["gpt-5", "openai/gpt-5.6-sol", "gpt-6-astra", "o1", "o4-mini", "azure/o3"] {
             assert!(thinks_by_name(model), "{model}");
         }
-        for model in ["gpt-4.1", "gpt-4o", "gpt-oss-120b", "olmo-3", "openchat", "claude-opus-5"] {
+        for model in ["gpt-5-chat-latest", "azure/gpt-5-chat", "gpt-4.1", "gpt-4o", "gpt-oss-120b", "olmo-3", "openchat", "claude-opus-5"] {
             assert!(!thinks_by_name(model), "{model}");
         }
     }

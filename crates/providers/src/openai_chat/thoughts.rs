@@ -10,6 +10,7 @@
 //! | `reasoning_details` | OpenRouter and gateways after it | the list, its pieces joined, as it came |
 //! | `extra_content` of a call | Gemini behind this wire, with its signature | beside the call, as it came |
 //! | `reasoning` | OpenRouter, Groq, Ollama | not at all |
+//! | `<think>` in the text | servers that do not read what their model says | not at all |
 
 use std::borrow::Cow;
 

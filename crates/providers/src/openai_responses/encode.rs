@@ -10,7 +10,7 @@ use serde_json::Value;
 use crate::adapter::{Arguments, LeftOut, write_head, write_tail, write_turn};
 use crate::body::Group;
 use crate::media::{DataUrl, as_error, is_blank, placeholder};
-use crate::openai_chat::{effort_word, takes_strictly, thinks_by_name};
+use crate::openai_chat::{effort_word, takes_strictly};
 use crate::preset::{Quirks, ResultPart};
 
 /// The wire takes no smaller limit.
@@ -28,7 +28,7 @@ pub(super) fn head(
         stream: true,
         store: false,
         prompt_cache_key: quirks.cache_key(request),
-        include: if thinks(info) { &["reasoning.encrypted_content"] } else { &[] },
+        include: if info.abilities.reasoning { &["reasoning.encrypted_content"] } else { &[] },
         instructions: (!texts.is_empty()).then(|| texts.join("\n\n")),
     };
     write_head(&head, "input", out)
@@ -44,15 +44,10 @@ pub(super) fn tail(
         tools: request.tools.iter().map(Tool::from).collect(),
         tool_choice: if request.tools.is_empty() { None } else { choice(&request.tool_choice) },
         max_output_tokens: request.max_output.map(|most| most.max(LEAST_OUTPUT)),
-        reasoning: if thinks(info) { Thinking::of(request.effort, info, left_out) } else { None },
+        reasoning: if info.abilities.reasoning { Thinking::of(request.effort, info, left_out) } else { None },
         text: request.output.as_ref().map(|output| Text { format: Format::from(output) }),
     };
     write_tail(&tail, out)
-}
-
-/// Whether a model thinks: as the catalogue says, or by the names that the vendor gives such models.
-pub(super) fn thinks(info: &ModelInfo) -> bool {
-    info.abilities.reasoning || thinks_by_name(&info.name)
 }
 
 #[derive(Serialize)]

@@ -7,11 +7,11 @@ use crate::ProviderConfig;
 use crate::adapter::{Adapter, LeftOut};
 use crate::config::Family;
 use crate::openai_responses::OpenAiResponses;
-use crate::testing::{attachments, config, conversation, endpoint, hello, info, strict};
+use crate::testing::{attachments, config, conversation, endpoint, hello, info, ready, strict};
 
 fn body_of(request: &ChatRequest, model: &str) -> Value {
     let adapter = OpenAiResponses::new(&endpoint(&config(Family::OpenAiResponses)));
-    crate::testing::body(&adapter, request, &info(model))
+    crate::testing::body(&adapter, request, &ready(Family::OpenAiResponses, model))
 }
 
 fn body(request: &ChatRequest) -> Value {
@@ -111,9 +111,27 @@ fn a_summary_is_asked_for_of_every_model_that_thinks() {
 
 #[test]
 fn models_that_think_are_known_by_their_names_too() {
-    let thinks = |name| super::thinks(&info(name));
+    let thinks = |name: &str| {
+        let body = body_of(&ChatRequest { effort: Some(Effort::High), ..hello() }, name);
+        assert_eq!(body["include"].is_null(), body["reasoning"].is_null(), "{name}");
+        !body["include"].is_null()
+    };
     assert!(thinks("o5") && thinks("gpt-5.9-codex") && thinks("gpt-6") && thinks("openai/o3-mini"));
     assert!(!thinks("gpt-4o") && !thinks("gpt-4.1") && !thinks("chatgpt-4o-latest") && !thinks("olmo"));
+    assert!(!thinks("gpt-5-chat") && !thinks("gpt-5-chat-latest"), "they refuse every word of it");
+}
+
+#[test]
+fn what_a_person_says_of_thinking_counts_before_a_name() {
+    let known = KnownModel { name: "gpt-5-of-ours".into(), reasoning: Some(false), by_person: true, ..KnownModel::default() };
+    let config = ProviderConfig { known: vec![known], ..config(Family::OpenAiResponses) };
+    let adapter = OpenAiResponses::new(&endpoint(&config));
+    let request = ChatRequest { effort: Some(Effort::High), ..hello() };
+    let sent = |info| crate::testing::body(&adapter, &request, &info);
+    let body = sent(config.ready(info("gpt-5-of-ours")));
+    assert_eq!((&body["include"], &body["reasoning"]), (&Value::Null, &Value::Null));
+    let body = sent(ready(Family::OpenAiResponses, "gpt-5-of-ours"));
+    assert_eq!(body["reasoning"]["effort"], "high");
 }
 
 /// A word on the way that comes back as an answer makes the model stop early.

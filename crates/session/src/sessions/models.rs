@@ -86,8 +86,8 @@ fn check(settings: &ModelSettings) -> Result<(), SessionError> {
 }
 
 fn is_price(price: &PriceView) -> bool {
-    let PriceView { input, output, cache_read, cache_write, cache_write_hour } = *price;
-    let figures = [Some(input), Some(output), cache_read, cache_write, cache_write_hour];
+    let PriceView { input, output, cache_read, cache_write, cache_write_hour, audio } = *price;
+    let figures = [Some(input), Some(output), cache_read, cache_write, cache_write_hour, audio];
     figures.into_iter().flatten().all(|figure| (0.0..=DEAREST).contains(&figure))
 }
 
@@ -121,7 +121,7 @@ mod tests {
     fn known(price: f64, context_window: Option<u32>) -> ModelSettings {
         let model = ModelRef { provider: "p".into(), name: "m".into() };
         let price =
-            PriceView { input: price, output: 1.0, cache_read: None, cache_write: None, cache_write_hour: None };
+            PriceView { input: price, output: 1.0, cache_read: None, cache_write: None, cache_write_hour: None, audio: None };
         let price = Some(price);
         let known = KnownModel {
             model,

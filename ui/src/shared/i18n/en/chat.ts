@@ -117,6 +117,7 @@ export const models = {
   search: 'Find or type a model’s name',
   loading: 'Loading the list of models…',
   failed: (provider: string) => `${provider} did not send its list of models.`,
+  noneListed: 'Nothing is listed here. Type a name, at Azure that of a deployment.',
   useTyped: (name: string, provider: string) => `Use “${name}” at ${provider}`,
   addProvider: 'Add a key or a server…',
   context: (tokens: string) => `${tokens} context`,

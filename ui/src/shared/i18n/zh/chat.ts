@@ -111,6 +111,7 @@ export const models: Messages['models'] = {
   search: '查找或输入模型名称',
   loading: '正在获取模型列表…',
   failed: (provider) => `${provider} 没有返回模型列表。`,
+  noneListed: '这里没有列出任何模型。请输入名称；Azure 请输入部署名称。',
   useTyped: (name, provider) => `使用 ${provider} 的“${name}”`,
   addProvider: '添加密钥或服务器…',
   context: (tokens) => `上下文 ${tokens}`,

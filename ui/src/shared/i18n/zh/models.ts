@@ -79,6 +79,7 @@ export const modelOptions: Messages['modelOptions'] = {
     cache_read: '读取缓存',
     cache_write: '写入缓存',
     cache_write_hour: '写入一小时缓存',
+    sound: '音频输入',
   },
   bothPrices: '输入和输出价格都填写后才会生效。',
   priceOf: (input, output) => `每百万输入 ${input}，输出 ${output}`,
