@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use pretty_assertions::assert_eq;
 
-use super::{Changed, FileWatch, MAX_PATHS};
+use super::{Changed, FileWatch, MAX_PATHS, QUIET};
 use crate::VirtualPath;
 
 fn path(name: &str) -> VirtualPath {
@@ -72,18 +72,20 @@ async fn a_flood_is_told_once() {
     for name in &names {
         fs::write(top.path().join(name), "x").unwrap();
     }
-    let first = told(&watch).await;
-    let mut seen = BTreeSet::new();
-    let many = match first {
-        Changed::Many => true,
-        // Where writing was slow enough, a part of it comes first, and never more than a notice holds.
-        Changed::Paths(paths) => {
-            assert!(paths.len() <= MAX_PATHS);
-            seen.extend(paths);
-            false
+    // Nobody asks before all of it was heard.
+    let mut heard = 0;
+    loop {
+        tokio::time::sleep(QUIET * 3).await;
+        let now = watch.shared.state().heard;
+        if now == heard && heard >= names.len() as u64 {
+            break;
         }
-    };
-    assert!(many || !seen.is_empty());
+        heard = now;
+    }
+    assert_eq!(watch.noticed(), Some(Changed::Many));
+    assert_eq!(watch.noticed(), None, "one notice holds all of it");
+    fs::write(top.path().join("f7"), "again").unwrap();
+    assert_eq!(told(&watch).await, paths(&["f7"]));
 }
 
 #[tokio::test]
