@@ -50,6 +50,18 @@ pub async fn links_lead_in_and_never_out(backend: &dyn Backend, folder: &Path) {
         assert_eq!(edit(backend, name, "a", "b").await.unwrap_err(), outside);
         assert_eq!(backend.download(vec![path(name)]).await.remove(0).unwrap_err(), outside);
     }
+    // A file is no folder to go up from, whether it is named itself or by a link.
+    for (target, name) in [("dir/f/../f", "/odd"), ("good/../good", "/oddly"), ("worse/../hosts", "/odder")] {
+        symlink(target, folder.join(name.trim_start_matches('/'))).unwrap();
+        let read = backend.download(vec![path(name)]).await.remove(0).unwrap_err();
+        let written = write(backend, name, "new", Expect::Anything).await.unwrap_err();
+        let said = match name {
+            "/odder" => BackendError::OutsideRoot { path: path(name) },
+            _ => BackendError::NotADirectory { path: path(name) },
+        };
+        assert_eq!((read, written), (said.clone(), said));
+        fs::remove_file(folder.join(name.trim_start_matches('/'))).unwrap();
+    }
     let refused = write(backend, "/loop", "new", Expect::Anything).await.unwrap_err();
     assert_eq!(refused, BackendError::LinkLoop { path: path("/loop") });
     assert_eq!((text(backend, "/good").await, text(backend, "/gooddir/f").await), ("inside".into(), "inside".into()));

@@ -32,8 +32,6 @@ seek() {
       e=${e%/*}
       e=${e:-/}
     done
-    # What is not there yet leads to nowhere but below: made, it could lead up and out.
-    case /$Q in */../*) return 74 ;; esac
     if [ ! -d "$e" ]; then
       # A file, or a link whose target is none or cannot be seen from here. Where it lies comes first, then where it leads.
       within "${e%/*}/" || return $?
@@ -41,6 +39,8 @@ seek() {
       led "$D/${e##*/}" "/$Q$N" || return $?
       continue
     fi
+    # What is not there yet leads to nowhere but below: made, it could lead up and out.
+    case /$Q in */../*) return 74 ;; esac
     within "$e" || return $?
     T=$D${Q:+/${Q%/}}${N:+/$N}
     T=${T:-/}
