@@ -25,7 +25,8 @@ def note(number):
     """As in xtask/src/bench/store.rs."""
     mixed = number * 2_654_435_761 % 2**32
     words = [WORDS[(mixed << step % 32 | mixed >> (32 - step % 32)) % 2**32 % 16] for step in range(40)]
-    return f"/area{number % 100}/note{number:05}.md", f"note {number:05} of the log\n{' '.join(words)}\n"
+    log = "航海日志\n" if number % 10_000 == 4_207 else ""
+    return f"/area{number % 100}/note{number:05}.md", f"note {number:05} of the log\n{' '.join(words)}\n{log}"
 
 
 def store(notes):

@@ -67,11 +67,17 @@ impl Tools {
 
     /// The figure of this name that the answer to a call has, such as the number of its `matches`.
     pub fn figure(&mut self, tool: &str, arguments: &str, name: &str) -> Result<usize> {
-        let (_, answer) = self.timed(tool, arguments)?;
+        self.counted(tool, arguments, name).map(|(_, figure)| figure)
+    }
+
+    /// As [`Tools::call`], with the figure of this name.
+    pub fn counted(&mut self, tool: &str, arguments: &str, name: &str) -> Result<(f64, usize)> {
+        let (time, answer) = self.timed(tool, arguments)?;
         let told = format!(r#""figure":"{name}","value":"#);
         let (_, value) = answer.split_once(&told).with_context(|| format!("{tool} told no {name}"))?;
         let digits: String = value.chars().take_while(char::is_ascii_digit).collect();
-        digits.parse().with_context(|| format!("{tool} told no number of {name}"))
+        let figure = digits.parse().with_context(|| format!("{tool} told no number of {name}"))?;
+        Ok((time, figure))
     }
 
     fn timed(&mut self, tool: &str, arguments: &str) -> Result<(f64, String)> {
