@@ -9,7 +9,7 @@ use crate::VirtualPath;
 
 /// Most files, bytes of one and bytes of all together.
 const MOST_FILES: usize = 500;
-const LARGEST_FILE: u64 = 1 << 20;
+const LARGEST_FILE: u64 = crate::StoreBackend::LARGEST_FILE;
 const LARGEST: u64 = 16 << 20;
 /// How deep folders may lie in each other.
 const DEEPEST: usize = 16;

@@ -99,6 +99,12 @@ pub enum BackendError {
     ContentLost { path: VirtualPath },
     #[error("'{path}' is {size} bytes, over the limit of {limit}; work with smaller parts of it")]
     TooLarge { path: VirtualPath, size: u64, limit: u64 },
+    /// Of a file that is to be kept in the store, which has every word of it in its indices.
+    #[error(
+        "'{path}' would be {size} bytes, over the limit of {limit} for one file of what is remembered; write it into the \
+         project instead, or keep only the parts of it that matter"
+    )]
+    TooLargeToKeep { path: VirtualPath, size: u64, limit: u64 },
     #[error("offset {offset} is past the end of '{path}' ({total_lines} lines); use a smaller one")]
     OffsetPastEnd { path: VirtualPath, offset: u64, total_lines: u64 },
     /// With a hint, what is wrong with the text and what to do about it.
@@ -201,6 +207,7 @@ impl BackendError {
             | Self::Binary { path }
             | Self::ContentLost { path }
             | Self::TooLarge { path, .. }
+            | Self::TooLargeToKeep { path, .. }
             | Self::OffsetPastEnd { path, .. }
             | Self::StringNotFound { path, .. }
             | Self::StringNotUnique { path, .. }

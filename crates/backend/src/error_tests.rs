@@ -43,6 +43,7 @@ fn errors() -> Vec<BackendError> {
         Binary { path: path() },
         ContentLost { path: path() },
         TooLarge { path: path(), size: 2, limit: 1 },
+        TooLargeToKeep { path: path(), size: 2, limit: 1 },
         OffsetPastEnd { path: path(), offset: 9, total_lines: 3 },
         StringNotFound { path: path(), old: "x".into(), hint: String::new() },
         StringNotUnique { path: path(), old: "x".into(), count: 2 },

@@ -80,7 +80,9 @@ pub use sandbox::{
 pub use settings_text::{given_bytes, settings_text};
 pub use shell::{ExecRequest, ExecResult, KeptOutput, OutputEnds, OutputSink, Shell};
 pub use state_backend::{FileConflict, FileUpdates, StateBackend, merge_files};
-pub use store::{ChildRows, Held, Namespace, NextKey, Store, StoreError, StoreHit, StoreItem, StoreQuery, Swap};
+pub use store::{
+    ChildRows, FilesByKey, Held, Namespace, NextKey, Store, StoreError, StoreHit, StoreItem, StoreQuery, Swap,
+};
 pub use store_backend::{StoreBackend, StoreScope};
 pub use watch::{Changed, FileWatch, FolderWatch, WatchError, looks_the_same};
 

@@ -101,6 +101,20 @@ pub trait Shelf: Send + Sync {
         Box::pin(async { Ok(Held::Unknown) })
     }
 
+    /// Those of [`Shelf::paths`] that hold the characters `run` one after another, and perhaps others, sorted, where `most` or
+    /// fewer do, wherever they are.
+    ///
+    /// # Errors
+    /// As [`Shelf::rows`]; that no index can tell is [`Held::Unknown`].
+    fn named<'a>(
+        &'a self,
+        _path: &'a VirtualPath,
+        _run: &'a str,
+        _most: usize,
+    ) -> BoxFuture<'a, Result<Held<Vec<VirtualPath>>, BackendError>> {
+        Box::pin(async { Ok(Held::Unknown) })
+    }
+
     /// Whether anything is below `path`.
     ///
     /// # Errors
@@ -122,6 +136,12 @@ pub trait Shelf: Send + Sync {
     /// Where the content of large files is. Without it they are held with the others.
     fn blobs(&self) -> Option<&Arc<BlobStore>> {
         None
+    }
+
+    /// That a file of `size` bytes, which is to stand at `path`, is more than is kept here; `None` where it fits. What
+    /// stands here already is read and removed whatever its size.
+    fn over(&self, path: &VirtualPath, size: u64) -> Option<BackendError> {
+        (size > MAX_FILE).then(|| BackendError::TooLarge { path: path.clone(), size, limit: MAX_FILE })
     }
 
     /// Milliseconds since 1970.
@@ -176,7 +196,10 @@ impl<S: Shelf> Backend for S {
         Box::pin(async move {
             let wanted = Wanted::by_name(&query)?;
             let budget = Budget::new(GLOB_TIME, &query.cancel);
-            let (paths, guides) = search::paths_for(self, &query.path, &wanted.folder()).await?;
+            let (paths, guides) = match search::named(self, &query, &wanted).await? {
+                Some(paths) => (paths, Rows::new()),
+                None => search::paths_for(self, &query.path, &wanted.folder()).await?,
+            };
             if budget.is_cancelled() {
                 return Err(BackendError::Cancelled);
             }

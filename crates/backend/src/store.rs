@@ -3,7 +3,7 @@ mod children;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::{BoxFuture, FileInfo};
+use crate::{BoxFuture, FileData, FileInfo};
 pub(crate) use children::path_of;
 pub use children::{ChildRows, NextKey};
 
@@ -157,6 +157,38 @@ pub trait Store: Send + Sync {
         })
     }
 
+    /// As [`Store::page`], as files; `None` for a value that is none.
+    ///
+    /// # Errors
+    /// [`StoreError::Unavailable`].
+    fn files<'a>(
+        &'a self,
+        namespace: &'a Namespace,
+        prefix: &'a str,
+        after: &'a str,
+        limit: usize,
+    ) -> BoxFuture<'a, Result<FilesByKey, StoreError>> {
+        Box::pin(async move {
+            let items = self.page(namespace, prefix, after, limit).await?.into_iter();
+            Ok(items.map(|item| (item.key, serde_json::from_value(item.value).ok())).collect())
+        })
+    }
+
+    /// The keys that begin with `prefix` and hold the characters `run` one after another, and perhaps others, in order,
+    /// where `most` or fewer of all keys hold it.
+    ///
+    /// # Errors
+    /// [`StoreError::Unavailable`]; that no index can tell is [`Held::Unknown`].
+    fn named<'a>(
+        &'a self,
+        _namespace: &'a Namespace,
+        _prefix: &'a str,
+        _run: &'a str,
+        _most: usize,
+    ) -> BoxFuture<'a, Result<Held<Vec<String>>, StoreError>> {
+        Box::pin(async { Ok(Held::Unknown) })
+    }
+
     /// Items by key whose text holds the characters `run` one after another, and perhaps others, where `most` or fewer of
     /// all items hold it.
     ///
@@ -187,6 +219,9 @@ pub struct StoreItem {
     pub created_at: i64,
     pub updated_at: i64,
 }
+
+/// Values by their keys, as files; `None` for a value that is none.
+pub type FilesByKey = Vec<(String, Option<FileData>)>;
 
 /// What came of a [`Store::compare_and_swap`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -61,6 +61,10 @@ static CHANGING: LazyLock<Mutex<HashMap<Namespace, Weak<Changing>>>> = LazyLock:
 const SWEEP_AT: usize = 256;
 
 impl StoreBackend {
+    /// The largest file that is taken in, in bytes. Every word and every run of three characters of it goes into the indices
+    /// of the store while whatever else is written waits, and up to a hundred of its earlier versions stay.
+    pub const LARGEST_FILE: u64 = 1024 * 1024;
+
     pub fn new(store: Arc<dyn Store>, namespace: Namespace) -> Self {
         Self::at(store, namespace, Now::default())
     }
@@ -177,11 +181,13 @@ impl Shelf for StoreBackend {
             let mut after = after.filter(|after| *after != path).map_or_else(String::new, VirtualPath::to_string);
             // Values that are no files can fill whole pages.
             loop {
-                let items = self.store.page(&self.namespace, &prefix, &after, most).await;
+                let items = self.store.files(&self.namespace, &prefix, &after, most).await;
                 let items = items.map_err(|error| fault(&error, path))?;
-                let Some(last) = items.last() else { return Ok(Rows::new()) };
-                after.clone_from(&last.key);
-                let rows = sorted(items);
+                let Some((last, _)) = items.last() else { return Ok(Rows::new()) };
+                after.clone_from(last);
+                let file = |(key, data): (String, Option<FileData>)| Some((path_of(&key)?, Arc::new(data?)));
+                let mut rows: Rows = items.into_iter().filter_map(file).collect();
+                rows.sort_unstable_by(|(a, _), (b, _)| a.cmp(b));
                 if !rows.is_empty() {
                     return Ok(rows);
                 }
@@ -208,6 +214,29 @@ impl Shelf for StoreBackend {
                 rows.sort_unstable_by(|(a, _), (b, _)| a.cmp(b));
             }
             Ok(Held::These(rows))
+        })
+    }
+
+    fn named<'a>(
+        &'a self,
+        path: &'a VirtualPath,
+        run: &'a str,
+        most: usize,
+    ) -> BoxFuture<'a, Result<Held<Vec<VirtualPath>>, BackendError>> {
+        Box::pin(async move {
+            let held = self.store.named(&self.namespace, &prefix_of(path), run, most).await;
+            Ok(match held.map_err(|error| fault(&error, path))? {
+                Held::These(keys) => {
+                    let mut paths: Vec<VirtualPath> = keys.iter().filter_map(|key| path_of(key)).collect();
+                    if self.get(path).await?.is_some() {
+                        paths.push(path.clone());
+                    }
+                    paths.sort_unstable();
+                    Held::These(paths)
+                }
+                Held::Many => Held::Many,
+                Held::Unknown => Held::Unknown,
+            })
         })
     }
 
@@ -253,6 +282,11 @@ impl Shelf for StoreBackend {
                 Swap::Changed => Err(changed()),
             }
         })
+    }
+
+    fn over(&self, path: &VirtualPath, size: u64) -> Option<BackendError> {
+        let limit = Self::LARGEST_FILE;
+        (size > limit).then(|| BackendError::TooLargeToKeep { path: path.clone(), size, limit })
     }
 
     fn now(&self) -> i64 {

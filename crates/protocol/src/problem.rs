@@ -115,7 +115,7 @@ problems! {
     ForbiddenByRule { path: String } = "permission denied for '{path}': a rule of this agent forbids it; go on without it, or have the rule changed where the agent is declared";
     FileChanged { path: String } = "'{path}' has changed since it was last read; look at it again";
     FileUnstable { path: String } = "'{path}' kept changing while it was read; try again when the program writing it has finished";
-    FileTooLarge { path: String, megabytes: u32 } = "'{path}' is larger than {megabytes} MB; keep such a file in a project";
+    FileTooLarge { path: String, size: String, limit: String } = "'{path}' would be {size} bytes, over the limit of {limit} for one file of what is remembered; put it into a project instead, or keep only the parts of it that matter";
     FileOverLimit { path: String, size: String, limit: String } = "'{path}' is {size} bytes, over the limit of {limit}; work with smaller parts of it";
     NotText { path: String } = "'{path}' is not text; convert it to UTF-8, or use a program made for it";
     Binary { path: String } = "'{path}' is binary, and text edits do not apply to it; use a program made for its format";

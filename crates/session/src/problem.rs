@@ -67,6 +67,9 @@ impl Explain for BackendError {
             Self::TooLarge { path, size, limit } => {
                 Problem::FileOverLimit { path: path.to_string(), size: size.to_string(), limit: limit.to_string() }
             }
+            Self::TooLargeToKeep { path, size, limit } => {
+                Problem::FileTooLarge { path: path.to_string(), size: size.to_string(), limit: limit.to_string() }
+            }
             Self::Cancelled => Problem::Stopped,
             // Of edits and commands, which no person's click leads to.
             other => Problem::FilesFailed { detail: other.to_string() },

@@ -10,9 +10,6 @@ use bosun_store::{Database, KeyValueStore, StoredVersion};
 
 use crate::{Explain, SessionError};
 
-/// The largest file that a person may keep here, in bytes.
-const LARGEST: usize = 1 << 20;
-
 /// Files of one namespace of the store as the person's own hand changes them: memories, skills, subagents.
 pub(crate) struct StoredFiles {
     database: Arc<Database>,
@@ -97,14 +94,13 @@ impl StoredFiles {
     ///
     /// # Errors
     /// [`ErrorCode::Invalid`] where something else than `base` is there (an agent may have written meanwhile), or it is
-    /// too large.
+    /// over [`StoreBackend::LARGEST_FILE`].
     pub(crate) async fn save(
         &self,
         path: &VirtualPath,
         bytes: Vec<u8>,
         base: Option<&str>,
     ) -> Result<(), SessionError> {
-        check_size(path, &bytes)?;
         let expect = match base {
             None => Expect::Absent,
             Some(base) => Expect::Unchanged(self.stamp(path, base).await?),
@@ -115,7 +111,6 @@ impl StoredFiles {
 
     /// Keeps `bytes` whatever is there: an import, or an earlier version that comes back. History has what was there.
     pub(crate) async fn replace(&self, path: &VirtualPath, bytes: Vec<u8>) -> Result<(), SessionError> {
-        check_size(path, &bytes)?;
         self.backend().write(path, bytes, Expect::Anything, &Unwitnessed).await.map_err(refused)?;
         Ok(())
     }
@@ -208,18 +203,11 @@ pub(crate) fn path_of(path: &str) -> Result<VirtualPath, SessionError> {
     Ok(path)
 }
 
-fn check_size(path: &VirtualPath, bytes: &[u8]) -> Result<(), SessionError> {
-    if bytes.len() <= LARGEST {
-        return Ok(());
-    }
-    let megabytes = u32::try_from(LARGEST >> 20).unwrap_or(u32::MAX);
-    Err(SessionError::invalid(Problem::FileTooLarge { path: path.to_string(), megabytes }))
-}
-
 fn refused(error: BackendError) -> SessionError {
     match error {
         BackendError::AlreadyExists { path } => SessionError::invalid(Problem::NameTaken { path: path.to_string() }),
         BackendError::Changed { path, .. } => changed(&path),
+        error @ BackendError::TooLargeToKeep { .. } => SessionError::invalid(error.problem()),
         error => SessionError::of(ErrorCode::StorageUnavailable, &error),
     }
 }

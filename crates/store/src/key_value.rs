@@ -2,7 +2,7 @@ use std::sync::Arc;
 
 use bosun_agent::{BoxFuture, Clock};
 use bosun_backend::{
-    ChildRows, FileInfo, Held, Namespace, NextKey, Store, StoreError, StoreHit, StoreItem, StoreQuery, Swap,
+    ChildRows, FileInfo, FilesByKey, Held, Namespace, NextKey, Store, StoreError, StoreHit, StoreItem, StoreQuery, Swap,
 };
 use rusqlite::{Connection, OptionalExtension, Row, params};
 use serde_json::Value;
@@ -169,15 +169,36 @@ impl Store for KeyValueStore {
         let (namespace, prefix, after) = (joined(namespace.parts()), prefix.to_owned(), after.to_owned());
         Box::pin(async move {
             let read = move |connection: &Connection| {
-                // One lower bound, so that the walk of the index begins where the last one ended.
-                let (from, end) = (if after < prefix { ">=" } else { ">" }, beyond(&prefix));
-                let sql = format!(
-                    "SELECT name, value, created_at, updated_at, 0.0 FROM key_values
-                     WHERE namespace = ?1 AND name {from} ?2 AND name < ?3 ORDER BY name LIMIT ?4"
-                );
+                let sql = page_of("name, value, created_at, updated_at, 0.0", &prefix, &after);
+                let end = beyond(&prefix);
                 hits(connection, &sql, params![namespace, after.max(prefix), end, clamped(limit)])
             };
             Ok(self.database.read(read).await?.into_iter().map(|hit| hit.item).collect())
+        })
+    }
+
+    fn files<'a>(
+        &'a self,
+        namespace: &'a Namespace,
+        prefix: &'a str,
+        after: &'a str,
+        limit: usize,
+    ) -> BoxFuture<'a, Result<FilesByKey, StoreError>> {
+        let (namespace, prefix, after) = (joined(namespace.parts()), prefix.to_owned(), after.to_owned());
+        Box::pin(async move {
+            let read = move |connection: &Connection| {
+                let sql = page_of("name, value", &prefix, &after);
+                let end = beyond(&prefix);
+                let mut select = connection.prepare_cached(&sql)?;
+                let mut rows = select.query(params![namespace, after.max(prefix), end, clamped(limit)])?;
+                let mut files = Vec::new();
+                while let Some(row) = rows.next()? {
+                    let data = row.get_ref(1)?.as_str().ok().and_then(|text| serde_json::from_str(text).ok());
+                    files.push((row.get(0)?, data));
+                }
+                Ok(files)
+            };
+            Ok(self.database.read(read).await?)
         })
     }
 
@@ -188,27 +209,39 @@ impl Store for KeyValueStore {
         run: &'a str,
         most: usize,
     ) -> BoxFuture<'a, Result<Held<Vec<StoreItem>>, StoreError>> {
-        // An index of runs of three says nothing about shorter ones; and where its notion of letters is not that of a
-        // search for bytes, it must not be asked.
-        if run.chars().count() < 3 || !run.is_ascii() || run.contains('\0') {
-            return Box::pin(async { Ok(Held::Unknown) });
-        }
-        let (namespace, prefix, run) =
-            (joined(namespace.parts()), prefix.to_owned(), format!("words : {}", quoted(run)));
+        let Some(run) = asked("words", run) else { return Box::pin(async { Ok(Held::Unknown) }) };
+        let (namespace, prefix) = (joined(namespace.parts()), prefix.to_owned());
         Box::pin(async move {
             let read = move |connection: &Connection| {
-                // Their number costs next to nothing; to fetch them does not.
-                let sql =
-                    "SELECT count(*) FROM (SELECT 1 FROM key_values_runs WHERE key_values_runs MATCH ?1 LIMIT ?2)";
-                let limit = clamped(most.saturating_add(1));
-                let number: i64 = connection.prepare_cached(sql)?.query_row(params![run, limit], |row| row.get(0))?;
-                if number > clamped(most) {
+                if more_than(connection, &run, most)? {
                     return Ok(None);
                 }
                 Ok(Some(hits(connection, HOLDING, params![namespace, prefix, beyond(&prefix), run])?))
             };
             let found = self.database.read(read).await?;
             Ok(found.map_or(Held::Many, |found| Held::These(found.into_iter().map(|hit| hit.item).collect())))
+        })
+    }
+
+    fn named<'a>(
+        &'a self,
+        namespace: &'a Namespace,
+        prefix: &'a str,
+        run: &'a str,
+        most: usize,
+    ) -> BoxFuture<'a, Result<Held<Vec<String>>, StoreError>> {
+        let Some(run) = asked("name", run) else { return Box::pin(async { Ok(Held::Unknown) }) };
+        let (namespace, prefix) = (joined(namespace.parts()), prefix.to_owned());
+        Box::pin(async move {
+            let read = move |connection: &Connection| {
+                if more_than(connection, &run, most)? {
+                    return Ok(Held::Many);
+                }
+                let mut select = connection.prepare_cached(NAMED)?;
+                let rows = select.query_map(params![namespace, prefix, beyond(&prefix), run], |row| row.get(0))?;
+                Ok(Held::These(rows.collect::<Result<_, _>>()?))
+            };
+            Ok(self.database.read(read).await?)
         })
     }
 
@@ -238,6 +271,27 @@ const HOLDING: &str = "
     SELECT name, value, created_at, updated_at, 0.0 FROM key_values INDEXED BY key_values_unindexed
     WHERE namespace = ?1 AND name >= ?2 AND name < ?3
       AND (json_type(value, '$.content') IS NOT 'text' OR value ->> '$.encoding' IS NOT 'utf-8')";
+
+/// The names that hold a run of characters, as in [`HOLDING`]: every name is in the index.
+const NAMED: &str = "
+    SELECT kv.name FROM key_values_runs AS found CROSS JOIN key_values AS kv ON kv.key = found.rowid
+    WHERE found.key_values_runs MATCH ?4 AND kv.namespace = ?1 AND kv.name >= ?2 AND kv.name < ?3 ORDER BY kv.name";
+
+/// What the index of runs is asked for, of one of its columns; `None` where it cannot tell, as of runs shorter than its
+/// own. It takes letters of either case for one, character by character whatever the script, in what it holds as in what
+/// it is asked: what has the run has that of the index too.
+fn asked(column: &str, run: &str) -> Option<String> {
+    let can_tell = run.chars().nth(2).is_some() && !run.contains('\0');
+    can_tell.then(|| format!("{column} : {}", quoted(run)))
+}
+
+/// Whether the index has more than `most` for `run`. Their number costs next to nothing; to fetch them does not.
+fn more_than(connection: &Connection, run: &str, most: usize) -> Result<bool, DatabaseError> {
+    let sql = "SELECT count(*) FROM (SELECT 1 FROM key_values_runs WHERE key_values_runs MATCH ?1 LIMIT ?2)";
+    let limit = clamped(most.saturating_add(1));
+    let number: i64 = connection.prepare_cached(sql)?.query_row(params![run, limit], |row| row.get(0))?;
+    Ok(number > clamped(most))
+}
 
 /// Cannot be in a part of a namespace.
 const SEPARATOR: char = '\u{1f}';
@@ -325,6 +379,14 @@ fn search(connection: &Connection, query: &StoreQuery) -> Result<Vec<StoreHit>, 
          ORDER BY found.rank, kv.name LIMIT ?3 OFFSET ?4"
     );
     hits(connection, &sql, params![namespace, prefix, limit, offset, pattern])
+}
+
+/// Columns of the rows behind `after`, with one lower bound, so that the walk of the index begins where the last one ended.
+fn page_of(columns: &str, prefix: &str, after: &str) -> String {
+    let from = if after < prefix { ">=" } else { ">" };
+    format!(
+        "SELECT {columns} FROM key_values WHERE namespace = ?1 AND name {from} ?2 AND name < ?3 ORDER BY name LIMIT ?4"
+    )
 }
 
 /// Behind every name that begins with `prefix`. An index can be walked between the two, which it cannot for `substr`.

@@ -101,6 +101,14 @@ impl FileData {
         }
     }
 
+    /// The text that is held, where it is one.
+    pub(crate) fn text(&self) -> Option<&str> {
+        match &self.content {
+            FileContent::Held(text) if self.encoding == TEXT => Some(text),
+            _ => None,
+        }
+    }
+
     /// Bytes of the file, where its content can be decoded.
     pub fn size(&self) -> u64 {
         match (&self.content, self.encoding.as_str()) {

@@ -95,6 +95,16 @@ impl Glob {
         common.unwrap_or_default()
     }
 
+    /// The longest run of characters in a name that every path has which matches; `None` where none is known.
+    pub(crate) fn run(&self) -> Option<String> {
+        let [segments] = &*self.alternatives else { return None };
+        let run = |segment: &Segment| match segment {
+            Segment::Anywhere | Segment::Folders => None,
+            Segment::Name { wildcard, .. } => Some(wildcard.run()),
+        };
+        segments.iter().filter_map(run).max_by_key(|run| run.chars().count()).filter(|run| !run.is_empty())
+    }
+
     pub(crate) fn start(&self) -> Progress {
         Progress(self.alternatives.iter().map(|segments| settle(segments, vec![0])).collect())
     }

@@ -45,6 +45,11 @@ impl Wanted {
         names.iter().try_fold(self.start.clone(), below).unwrap_or_else(|| self.start.clone())
     }
 
+    /// Characters one after another that stand in every path that is met below the start; `None` where none are known.
+    pub(crate) fn run(&self) -> Option<String> {
+        self.filter.as_ref()?.run()
+    }
+
     /// The files that a search meets among `files` (sorted), in order. `text` gives an ignore file's bytes where there
     /// is such a file; `files` names at least what lies below the start, `.git` included.
     pub(crate) fn select(

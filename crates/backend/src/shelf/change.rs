@@ -48,9 +48,9 @@ pub(super) async fn change(
     witness: &dyn ChangeWitness,
 ) -> Result<Change, BackendError> {
     if let Content::Whole(bytes) = &content
-        && bytes.len() as u64 > MAX_FILE
+        && let Some(over) = shelf.over(path, bytes.len() as u64)
     {
-        return Err(BackendError::TooLarge { path: path.clone(), size: bytes.len() as u64, limit: MAX_FILE });
+        return Err(over);
     }
     let _guard = shelf.lock().await;
     let current = current(shelf, path).await?;
@@ -66,7 +66,11 @@ pub(super) async fn change(
         Content::Edit(replacement) => {
             let lost = || BackendError::ContentLost { path: path.clone() };
             let before = current.as_ref().and_then(|current| current.bytes.as_deref()).ok_or_else(lost)?;
-            replace(before, replacement, MAX_FILE, path)?
+            let replaced = replace(before, replacement, MAX_FILE, path)?;
+            if let Some(over) = shelf.over(path, replaced.0.len() as u64) {
+                return Err(over);
+            }
+            replaced
         }
     };
     let after: Arc<[u8]> = after.into();

@@ -1,15 +1,16 @@
 //! What a search has to read of a shelf: as little as shows what is asked for. Ignore files decide what it meets, so they
 //! are always looked for.
 
+use std::borrow::Cow;
 use std::cell::Cell;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use super::{Rows, Shelf};
 use crate::fault::on_disk;
-use crate::search::listed::{Completeness, Lines, Matches, ancestors, ignore_files};
-use crate::search::{Budget, GREP_TIME};
-use crate::{BackendError, BlobStore, FileData, GrepQuery, GrepResult, Held, VirtualPath};
+use crate::search::listed::{Completeness, Lines, Matches, Wanted, ancestors, ignore_files};
+use crate::search::{Budget, GREP_TIME, required};
+use crate::{BackendError, BlobStore, FileData, GlobQuery, GrepQuery, GrepResult, Held, VirtualPath};
 
 /// Files that are fetched at once because an index names them. Where more are named, going through all of them in their
 /// order has enough sooner.
@@ -94,10 +95,12 @@ impl Search<'_> {
 
     /// The files behind `after` that an index names, where it names `most` or fewer.
     async fn by_index(&self, most: usize, after: Option<&VirtualPath>) -> Result<Option<Rows>, BackendError> {
-        if self.query.regex {
-            return Ok(None);
-        }
-        match self.shelf.holding(&self.query.path, &self.query.pattern, most).await? {
+        let run = match self.query.regex {
+            true => required(&self.query.pattern),
+            false => Some(self.query.pattern.clone()),
+        };
+        let Some(run) = run else { return Ok(None) };
+        match self.shelf.holding(&self.query.path, &run, most).await? {
             Held::These(mut rows) => {
                 rows.retain(|(path, _)| after.is_none_or(|after| path > after));
                 Ok(Some(rows))
@@ -168,14 +171,7 @@ impl Search<'_> {
         if self.query.include_ignored {
             return Ok(false);
         }
-        let folders = rows.iter().filter_map(|(path, _)| path.parent());
-        let mut new: BTreeSet<VirtualPath> = folders.filter(|folder| !known.contains(folder)).collect();
-        let above: Vec<VirtualPath> = new.iter().flat_map(ancestors).collect();
-        new.extend(above.into_iter().filter(|folder| !known.contains(folder)));
-        let guides = new.iter().flat_map(ignore_files).collect();
-        let found = self.shelf.get_many(&guides).await?;
-        known.extend(new);
-        Ok(!found.is_empty())
+        are_guided(self.shelf, rows.iter().map(|(path, _)| path), known).await
     }
 
     /// Looks in those of `rows` that the search is about; no ignore file has a say.
@@ -191,14 +187,17 @@ impl Search<'_> {
         let look = move || {
             for path in names {
                 let Some(data) = find(&rows, &path) else { continue };
-                let bytes = match data.bytes_with(blobs.as_deref()) {
-                    Ok(bytes) => bytes,
-                    Err(reason) => {
-                        looked.matches.could_not_read(&path, reason);
-                        continue;
-                    }
+                let bytes = match data.text() {
+                    Some(text) => Cow::Borrowed(text.as_bytes()),
+                    None => match data.bytes_with(blobs.as_deref()) {
+                        Ok(bytes) => Cow::Owned(bytes),
+                        Err(reason) => {
+                            looked.matches.could_not_read(&path, reason);
+                            continue;
+                        }
+                    },
                 };
-                if !looked.matches.look_in(&path, bytes.as_slice(), &budget) {
+                if !looked.matches.look_in(&path, &*bytes, &budget) {
                     looked.open = false;
                     break;
                 }
@@ -207,6 +206,37 @@ impl Search<'_> {
         };
         on_disk(look).await
     }
+}
+
+/// Whether there is an ignore file in one of the folders above `paths`; `known` are those without.
+async fn are_guided(
+    shelf: &dyn Shelf,
+    paths: impl Iterator<Item = &VirtualPath>,
+    known: &mut BTreeSet<VirtualPath>,
+) -> Result<bool, BackendError> {
+    let mut new: BTreeSet<VirtualPath> =
+        paths.filter_map(VirtualPath::parent).filter(|folder| !known.contains(folder)).collect();
+    let above: Vec<VirtualPath> = new.iter().flat_map(ancestors).collect();
+    new.extend(above.into_iter().filter(|folder| !known.contains(folder)));
+    let guides = new.iter().flat_map(ignore_files).collect();
+    let found = shelf.get_many(&guides).await?;
+    known.extend(new);
+    Ok(!found.is_empty())
+}
+
+/// The paths among which all are that a `glob` finds, where an index names few, sorted. `None` where it does not, or ignore
+/// files have a say, about which paths beside these tell more.
+pub(super) async fn named(
+    shelf: &dyn Shelf,
+    query: &GlobQuery,
+    wanted: &Wanted,
+) -> Result<Option<Vec<VirtualPath>>, BackendError> {
+    let Some(run) = wanted.run() else { return Ok(None) };
+    let Held::These(paths) = shelf.named(&query.path, &run, MOST_HELD).await? else { return Ok(None) };
+    if !query.include_ignored && are_guided(shelf, paths.iter(), &mut BTreeSet::new()).await? {
+        return Ok(None);
+    }
+    Ok(Some(paths))
 }
 
 /// The ignore files that a search has met.

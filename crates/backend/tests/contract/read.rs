@@ -1,7 +1,7 @@
 use bosun_backend::{Backend, BackendError, ContentHash, Expect, ReadContent, ReadWindow, Replacement, Unwitnessed};
 use pretty_assertions::assert_eq;
 
-use crate::support::{given, glob_below, kinds, names, page, path, stamp};
+use crate::support::{given, glob_below, kinds, names, page, path, stamp, write};
 
 pub async fn what_was_written_is_read(backend: &dyn Backend) {
     given(backend, &[("/a.txt", "one\ntwo\nthree\n")]).await;
@@ -175,7 +175,12 @@ pub async fn listings_are_sorted_and_flat(backend: &dyn Backend) {
 
 pub async fn long_pages_are_cut_not_lost(backend: &dyn Backend) {
     let long = "é".repeat(3 * 1024 * 1024);
-    given(backend, &[("/long", &format!("short\n{long}\nlast\n"))]).await;
+    let written = write(backend, "/long", &format!("short\n{long}\nlast\n"), Expect::Absent).await;
+    if let Err(BackendError::TooLargeToKeep { .. }) = written {
+        // The store has no file of which one page is not enough.
+        return;
+    }
+    written.unwrap();
     let first = page(backend, "/long", 0, 10).await.unwrap();
     assert_eq!((first.lines.len(), first.total_lines, first.cut), (2, 3, true));
     assert!(long.starts_with(first.lines[1].as_str()) && first.lines[1].len() > 4_000_000);

@@ -196,6 +196,30 @@ async fn memories_go_out_as_files_and_come_in_again() {
     assert!(stage.sessions.import_memories(&shelf, wrong).await.is_err());
 }
 
+/// Before anything is kept.
+#[tokio::test]
+async fn what_is_too_large_to_be_remembered_is_refused() {
+    let stage = Stage::new(telling).await;
+    let folder = tempfile::tempdir().unwrap();
+    let large = "x".repeat(1024 * 1024 + 1);
+    let saved = stage.sessions.save_memory(&save("/a.md", &large, None)).await.unwrap_err();
+    let told = "'/a.md' would be 1048577 bytes, over the limit of 1048576 for one file of what is remembered; put it into a \
+                project instead, or keep only the parts of it that matter";
+    assert_eq!((saved.code, saved.to_string()), (bosun_protocol::ErrorCode::Invalid, told.to_owned()));
+    for (name, text) in [("SKILL.md", "---\nname: pdf\ndescription: Forms.\n---\nx"), ("data.md", &large)] {
+        std::fs::write(folder.path().join(name), text).unwrap();
+    }
+    let shelf = MemoryShelf { scope: MemoryScope::User, project: None };
+    let from = || ImportFrom::Path(folder.path().to_owned());
+    let memories = stage.sessions.import_memories(&shelf, from()).await.unwrap_err();
+    let skills = stage.sessions.import_skills(from()).await.unwrap_err();
+    let told = "'data.md' is larger than 1 MB; leave it out";
+    assert_eq!([memories.to_string(), skills.to_string()], [told, told]);
+    let kept = stage.sessions.memories(&FindMemories { project: None, text: None }).await.unwrap();
+    assert_eq!((kept.entries.len(), kept.deleted.len()), (0, 0));
+    assert!(stage.sessions.skill(&skill(SkillOrigin::User, "pdf")).await.is_err(), "nothing of it came in");
+}
+
 #[tokio::test]
 async fn a_skill_is_made_used_switched_off_pinned_deleted_and_brought_back() {
     let stage = Stage::new(telling).await;

@@ -59,6 +59,21 @@ impl Wildcard {
         }
     }
 
+    /// The longest run of characters that every name has which matches; empty where there is none.
+    pub(super) fn run(&self) -> String {
+        let (mut longest, mut run) = (Vec::new(), Vec::new());
+        for part in &self.parts {
+            match part {
+                Part::Char(char) => run.push(*char),
+                _ => run.clear(),
+            }
+            if run.len() > longest.len() {
+                longest.clone_from(&run);
+            }
+        }
+        longest.into_iter().collect()
+    }
+
     pub(super) fn matches(&self, name: &str) -> bool {
         match &self.shape {
             Shape::Literal(text) => name == text,

@@ -91,7 +91,8 @@ export const problems: Messages['problems'] = {
   forbidden_by_rule: '没有访问“{path}”的权限：此智能体的一条规则禁止访问；请不用它继续，或在声明此智能体的地方修改规则',
   file_changed: '“{path}”在上次读取之后已被修改；请重新查看',
   file_unstable: '“{path}”在读取过程中不断变化；请等写入它的程序完成后重试',
-  file_too_large: '“{path}”超过 {megabytes} MB；这样的文件请放在项目中',
+  file_too_large:
+    '“{path}”将有 {size} 字节，超过记忆中单个文件 {limit} 字节的上限；请把它放在项目中，或只保留其中重要的部分',
   file_over_limit: '“{path}”有 {size} 字节，超过上限 {limit}；请分成较小的部分处理',
   not_text: '“{path}”不是文本；请把它转换为 UTF-8，或使用适合它的程序',
   binary: '“{path}”是二进制文件，无法按文本编辑；请使用适合其格式的程序',
