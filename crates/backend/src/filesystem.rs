@@ -12,7 +12,7 @@ mod read;
 mod stage;
 mod transfer;
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -82,6 +82,15 @@ impl FilesystemBackend {
     #[doc(hidden)]
     pub fn open_stepwise(root: &Path, options: FilesystemOptions) -> Result<Self, BackendError> {
         Ok(Self { root: Arc::new(Root::open_stepwise(root, options.mounts)?), options })
+    }
+
+    /// As [`Self::open`], of a folder that a person calls `names` as well: through links, which may lead elsewhere by now.
+    /// A path that begins with one of them is a path in this folder, as one with its own name is.
+    ///
+    /// # Errors
+    /// As [`Self::open`].
+    pub fn open_called(root: &Path, names: &[PathBuf], options: FilesystemOptions) -> Result<Self, BackendError> {
+        Ok(Self { root: Arc::new(Root::open(root, options.mounts)?.called(names)), options })
     }
 
     pub(crate) fn root(&self) -> &Arc<Root> {

@@ -33,6 +33,8 @@ const MAX_COMMAND: usize = 128 * 1024 - 1;
 #[derive(Clone, Debug)]
 pub struct LocalShellOptions {
     pub files: FilesystemOptions,
+    /// What a person calls the folder besides its own name ([`FilesystemBackend::open_called`]).
+    pub names: Vec<PathBuf>,
     pub commands: CommandSwitch,
     /// For requests that name no limit.
     pub default_timeout: Duration,
@@ -54,6 +56,7 @@ impl Default for LocalShellOptions {
     fn default() -> Self {
         Self {
             files: FilesystemOptions::default(),
+            names: Vec::new(),
             commands: CommandSwitch::default(),
             default_timeout: Duration::from_secs(120),
             max_timeout: Duration::from_secs(3600),
@@ -87,7 +90,7 @@ impl LocalShellBackend {
     /// # Errors
     /// Those of [`FilesystemBackend::open`].
     pub fn open(root: &Path, options: LocalShellOptions) -> Result<Self, BackendError> {
-        let files = FilesystemBackend::open(root, options.files)?;
+        let files = FilesystemBackend::open_called(root, &options.names, options.files)?;
         let environment: Environment = environment::build(std::env::vars_os(), &options, files.root().host()).into();
         let spool_dir = options.spool_dir.unwrap_or_else(std::env::temp_dir);
         let in_sandbox = LocalExecutorOptions {

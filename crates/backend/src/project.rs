@@ -10,6 +10,8 @@ use rustix::fs::{Access, AtFlags, CWD};
 pub struct ProjectRoot {
     /// Absolute, links resolved.
     pub path: PathBuf,
+    /// As it was given, made absolute, where that is another name, as a link is.
+    pub called: Option<PathBuf>,
     pub notes: Vec<RootNote>,
 }
 
@@ -96,7 +98,8 @@ fn check(given: &Path, home: Option<&Path>, data: Option<&Path>) -> Result<Proje
         notes.push(RootNote::ReadOnly);
     }
     notes.extend(network(&path).map(RootNote::NetworkFileSystem));
-    Ok(ProjectRoot { path, notes })
+    let called = std::path::absolute(given).ok().filter(|name| *name != path);
+    Ok(ProjectRoot { path, called, notes })
 }
 
 #[cfg(target_os = "linux")]

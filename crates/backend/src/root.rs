@@ -54,6 +54,8 @@ pub(crate) struct Root {
     host: PathBuf,
     /// With its links resolved.
     real: PathBuf,
+    /// What else it is called, by somebody who came to it through a link.
+    called: Vec<PathBuf>,
     device: u64,
     inode: u64,
     mounts: Mounts,
@@ -80,7 +82,7 @@ impl Root {
         let stat = rustix::fs::fstat(&dir).map_err(|errno| at_root(&errno.into()))?;
         let (device, inode) = identity(&stat);
         let opener = Opener::choose(dir.as_fd());
-        Ok(Self { dir, host, real, device, inode, mounts, opener })
+        Ok(Self { dir, host, real, called: Vec::new(), device, inode, mounts, opener })
     }
 
     pub(crate) fn open_stepwise(host: &Path, mounts: Mounts) -> Result<Self, BackendError> {
@@ -90,9 +92,15 @@ impl Root {
     /// The same folder, whatever is called like it by now, with the file systems that are mounted below it.
     pub(crate) fn across_mounts(&self) -> Result<Self, BackendError> {
         let dir = self.dir.try_clone().map_err(|error| io_fault(&error, &VirtualPath::root()))?;
-        let (host, real) = (self.host.clone(), self.real.clone());
+        let (host, real, called) = (self.host.clone(), self.real.clone(), self.called.clone());
         let (device, inode, opener) = (self.device, self.inode, self.opener);
-        Ok(Self { dir, host, real, device, inode, mounts: Mounts::Cross, opener })
+        Ok(Self { dir, host, real, called, device, inode, mounts: Mounts::Cross, opener })
+    }
+
+    /// The same folder, called `names` too. They are only read in paths, and nothing is opened by them.
+    pub(crate) fn called(self, names: &[PathBuf]) -> Self {
+        let called = names.iter().filter_map(|name| std::path::absolute(name).ok()).collect();
+        Self { called, ..self }
     }
 
     pub(crate) fn handle(&self) -> BorrowedFd<'_> {

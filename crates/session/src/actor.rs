@@ -62,6 +62,8 @@ pub(crate) struct Actor {
 #[derive(Clone)]
 pub(crate) struct Setting {
     pub root: PathBuf,
+    /// What else a person calls it, by links.
+    pub called: Vec<PathBuf>,
     pub models: Arc<dyn ModelSource>,
     pub blobs: Option<Arc<BlobStore>>,
     pub policy: Policy,

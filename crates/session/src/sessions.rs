@@ -1,4 +1,4 @@
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 
@@ -118,6 +118,8 @@ struct Inner {
     chronicle: LastRead,
     /// The root session of every subagent's session met so far.
     roots: Mutex<HashMap<CoreId, CoreId>>,
+    /// What projects were called when they were opened through links, by their ids.
+    called: Mutex<HashMap<String, BTreeSet<PathBuf>>>,
     tasks: TaskTracker,
     /// What all model calls cost, and what they may.
     book: Arc<CallBook>,
@@ -158,6 +160,7 @@ impl Sessions {
             actors: opening::Actors::default(),
             chronicle: LastRead::default(),
             roots: Mutex::default(),
+            called: Mutex::default(),
             tasks,
             book: Arc::new(book),
             added: Mutex::default(),
@@ -186,7 +189,11 @@ impl Sessions {
             name,
             opened_at: self.inner.clock.now_ms(),
         };
-        Ok(self.view_of(self.inner.database.remember_project(project).await?))
+        let project = self.inner.database.remember_project(project).await?;
+        if let Some(name) = root.called {
+            locked(&self.inner.called).entry(project.id.clone()).or_default().insert(name);
+        }
+        Ok(self.view_of(project))
     }
 
     /// Takes a project off the list; its sessions stay.
@@ -389,6 +396,11 @@ impl Sessions {
         let stored = self.inner.database.project(project).await?;
         let stored = stored.ok_or_else(|| SessionError::not_found(Problem::ProjectUnknown))?;
         Ok(PathBuf::from(stored.path))
+    }
+
+    /// What else the folder of a project is called.
+    pub(crate) fn called(&self, project: &str) -> Vec<PathBuf> {
+        locked(&self.inner.called).get(project).into_iter().flatten().cloned().collect()
     }
 
     /// The folder of a project, checked.

@@ -137,7 +137,8 @@ impl Actor {
             }
             (_, None) => {
                 let (sightings, commands) = (self.setting.sightings.clone(), self.setting.commands.clone());
-                let options = LocalShellOptions { sightings, commands, ..LocalShellOptions::default() };
+                let names = self.setting.called.clone();
+                let options = LocalShellOptions { names, sightings, commands, ..LocalShellOptions::default() };
                 Arc::new(LocalShellBackend::open(&self.setting.root, options)?)
             }
             (_, Some(own)) => Arc::new(StateBackend::new(own).keeping_in(self.setting.blobs.clone())),

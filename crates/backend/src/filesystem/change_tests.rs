@@ -424,6 +424,12 @@ fn host_paths_below_the_root_are_understood() {
     assert_eq!(resolved("/etc/passwd".into()), "/etc/passwd");
     assert_eq!(resolved("src/main.rs".into()), "/src/main.rs");
     assert_eq!(backend.host_path(&path("/src/a")), Some(link.join("src/a")));
+    // What a person calls it by a link is its name too, whatever it was opened by.
+    let called = FilesystemBackend::open_called(&project, &[link.clone()], FilesystemOptions::default()).unwrap();
+    for root in [&project, &link] {
+        assert_eq!(called.resolve(&format!("{}/src/a", root.display())).unwrap(), path("/src/a"));
+    }
+    assert_eq!(called.host_path(&path("/src/a")), Some(project.join("src/a")));
     // A project with a folder of the root's own first name means that folder.
     let first = project.components().nth(1).unwrap().as_os_str();
     fs::create_dir(project.join(first)).unwrap();

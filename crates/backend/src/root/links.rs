@@ -74,7 +74,8 @@ impl Root {
     /// The rest of an absolute host path below this root.
     pub(crate) fn below(&self, host: &str) -> Option<String> {
         let host = Path::new(host);
-        let rest = host.strip_prefix(&self.real).or_else(|_| host.strip_prefix(&self.host)).ok()?;
+        let names = [&self.real, &self.host].into_iter().chain(&self.called);
+        let rest = names.filter_map(|name| host.strip_prefix(name).ok()).next()?;
         rest.to_str().map(str::to_owned)
     }
 }

@@ -9,8 +9,8 @@ use std::sync::Arc;
 use bosun_backend::{
     Access, AppMounts, Backend, BackendError, CompositeBackend, ContainerOptions, ContentHash, FilesystemBackend,
     FilesystemOptions, LocalExecutorOptions, LocalShellBackend, LocalShellOptions, MountError, Namespace, ProjectIn,
-    Route, SandboxBackend, SandboxError, SshOptions, StateBackend, Store, StoreBackend, StoreScope, VirtualPath,
-    bubblewrap, container, project_root, ssh,
+    ProjectRoot, Route, SandboxBackend, SandboxError, SshOptions, StateBackend, Store, StoreBackend, StoreScope,
+    VirtualPath, bubblewrap, container, project_root, ssh,
 };
 use bosun_session::SystemClock;
 use bosun_store::{Database, KeyValueStore, data_folder};
@@ -161,10 +161,17 @@ impl Opener<'_> {
         Ok(match kind {
             Single::State => Arc::new(StateBackend::new([])),
             Single::Filesystem(folder) => {
-                Arc::new(FilesystemBackend::open(&self.folder(folder)?, FilesystemOptions::default())?)
+                let root = self.root(folder)?;
+                Arc::new(FilesystemBackend::open_called(
+                    &root.path,
+                    root.called.as_slice(),
+                    FilesystemOptions::default(),
+                )?)
             }
             Single::Shell(folder) => {
-                Arc::new(LocalShellBackend::open(&self.folder(folder)?, LocalShellOptions::default())?)
+                let ProjectRoot { path, called, .. } = self.root(folder)?;
+                let options = LocalShellOptions { names: called.into_iter().collect(), ..LocalShellOptions::default() };
+                Arc::new(LocalShellBackend::open(&path, options)?)
             }
             Single::Store(namespace) => {
                 let namespace = namespace.map_or_else(|| StoreScope::User.namespace("memories"), Ok)?;
@@ -203,8 +210,12 @@ impl Opener<'_> {
     }
 
     fn folder(&self, named: Option<PathBuf>) -> Result<PathBuf, Failure> {
+        Ok(self.root(named)?.path)
+    }
+
+    fn root(&self, named: Option<PathBuf>) -> Result<ProjectRoot, Failure> {
         let folder = named.as_deref().or(self.project).ok_or(Failure::NoProject)?;
-        Ok(project_root(folder, data_folder().as_deref())?.path)
+        Ok(project_root(folder, data_folder().as_deref())?)
     }
 
     /// The same for one folder, whatever it is called.

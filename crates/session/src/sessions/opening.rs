@@ -94,6 +94,7 @@ impl Sessions {
         };
         let setting = Setting {
             sightings: inner.blobs.as_ref().map(|blobs| inner.sightings.of(&root, blobs)),
+            called: self.called(&stored.project),
             root,
             commands,
             models: Arc::clone(&inner.models),

@@ -59,6 +59,26 @@ pub(super) async fn ask(stage: &Stage, session: &SessionId, text: &str) -> Strin
     said.unwrap_or_default()
 }
 
+/// A26, P06: a person who came to the project through a link calls its files by that name, and so may the agent.
+#[tokio::test]
+async fn a_project_opened_through_a_link_is_known_by_both_names() {
+    let stage = Stage::new(obedient).await;
+    let beside = tempfile::tempdir().unwrap();
+    let link = beside.path().join("link");
+    std::os::unix::fs::symlink(stage.project.root(), &link).unwrap();
+    let opened = stage.sessions.open_project(&link).await.unwrap();
+    assert_eq!(opened.id, stage.project_id, "it is one project");
+    let session = stage.session().await;
+    let real = stage.project.root().canonicalize().unwrap();
+    let own = ask(&stage, &session, "read /a.txt").await;
+    assert!(own.contains("one"), "{own}");
+    for root in [&link, &real] {
+        assert_eq!(ask(&stage, &session, &format!("read {}/a.txt", root.display())).await, own, "{}", root.display());
+    }
+    let other = ask(&stage, &session, &format!("read {}-evil/a.txt", link.display())).await;
+    assert!(other.contains("not found"), "{other}");
+}
+
 #[tokio::test]
 async fn the_mounts_stand_beside_the_project_and_the_prompt_names_them() {
     let stage = Stage::new(obedient).await;
