@@ -128,6 +128,14 @@ pub enum AskReason {
     Rule {
         rule: String,
     },
+    /// A hook wants a person to look, or failed where it was to say whether one should. No rule and no mode answers that.
+    Hook {
+        /// What it says, as a sentence.
+        rule: String,
+        /// The protected name that the call would have asked for by itself.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        name: Option<String>,
+    },
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]

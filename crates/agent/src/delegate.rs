@@ -2,7 +2,9 @@ use std::sync::Arc;
 
 use bosun_backend::quoted;
 use bosun_model::{CallId, ContentBlock, HumanMessage, Message, MessageId};
-use bosun_tools::{Background, BackgroundTask, Delegate, DelegateRequest, FollowUp, TaskStatus, ToolError, ToolOutput};
+use bosun_tools::{
+    ASK_MORE_TOOL, Background, BackgroundTask, Delegate, DelegateRequest, FollowUp, TaskStatus, ToolError, ToolOutput,
+};
 
 use crate::background::{self, Stop};
 use crate::state::{Brought, lightened};
@@ -10,9 +12,6 @@ use crate::{
     Agent, AgentError, BoxFuture, ChildStart, EntryBody, SentSubagent, SessionId, SessionLog, State, SubagentMode,
     Subagents, TurnContext, TurnEnd, is_news, run_turn,
 };
-
-/// The tool by which a subagent that has ended is asked more.
-const ASKS_MORE: &str = "update_async_task";
 
 /// Runs subagents for one call. Everything it needs to go on after a restart is in the journals.
 pub(crate) struct Delegation {
@@ -87,17 +86,32 @@ impl Delegation {
         log.record(vec![EntryBody::Seeded { update }, EntryBody::TurnStarted { turn: 1, message }]).await.map_err(fatal)
     }
 
+    /// Whether the turn was continued for the sake of this call, among others.
+    fn goes_on(&self) -> bool {
+        self.cx.log().with_state(|state| state.open_call(&self.call_id).is_some_and(|call| call.goes_on))
+    }
+
+    /// Continues the subagent's turn, which a limit of the whole tree had ended. Its work so far is its parent's already.
+    async fn take_up(&self, agent: &Agent, log: &SessionLog) -> Result<(), ToolError> {
+        let _busy = self.cx.activity().enter();
+        let update = self.cx.log().with_state(|above| log.with_state(|state| state.seed_again(above, agent.fields())));
+        let update = lightened(update, agent.blobs.as_deref()).await.map_err(fatal)?;
+        let turn = log.with_state(|state| state.turns);
+        log.record(vec![EntryBody::Seeded { update }, EntryBody::TurnContinued { turn }]).await.map_err(fatal)
+    }
+
     async fn run_to_end(
         &self,
         agent: Arc<Agent>,
         log: &Arc<SessionLog>,
         request: DelegateRequest,
     ) -> Result<TurnEnd, ToolError> {
-        if let Some(end) = log.with_state(|state| state.last_end.clone()) {
+        match log.with_state(|state| state.last_end.clone()) {
+            Some(end) if end.is_by_limit_of_tree() && self.goes_on() => self.take_up(&agent, log).await?,
             // It ended before the app did; only its parent had not been told.
-            return Ok(end);
+            Some(end) => return Ok(end),
+            None => self.begin(&agent, log, request.description).await?,
         }
-        self.begin(&agent, log, request.description).await?;
         let child = self.cx.child(agent, Arc::clone(log), self.cx.cancel().child_token());
         match Box::pin(run_turn(&child)).await {
             Ok(TurnEnd::Stopped) if self.cx.cancel().is_cancelled() => Err(ToolError::Cancelled),
@@ -123,9 +137,9 @@ impl Delegation {
                     TurnEnd::Failed { halt: Some(_), .. } => reason.split("; ").next().unwrap_or_default(),
                     _ => &reason,
                 };
-                let asks = self.cx.depth() == 0 && self.cx.agent().tools.get(ASKS_MORE).is_some();
+                let asks = self.cx.depth() == 0 && self.cx.agent().tools.get(ASK_MORE_TOOL).is_some();
                 let way_on =
-                    || format!(" It knows what it did: {ASKS_MORE} with the id {} has it go on.", log.session());
+                    || format!(" It knows what it did: {ASK_MORE_TOOL} with the id {} has it go on.", log.session());
                 let way_on = asks.then(way_on).unwrap_or_default();
                 ToolOutput::error(format!("Error: the subagent did not finish: {reason}.{so_far}{way_on}"))
             }
@@ -265,6 +279,18 @@ pub(crate) fn brought(cx: &TurnContext, parent: &State, call_id: &CallId) -> Bro
     let sent = parent.subagents.iter().rev().find(is_awaited);
     let child = sent.and_then(|sent| cx.log().opened(&sent.child));
     child.map(|child| child.with_state(|state| state.brought(parent, cx.agent().fields()))).unwrap_or_default()
+}
+
+/// Whether a limit of the whole tree ended the subagent that a call waits for.
+pub(crate) fn is_paused(cx: &TurnContext, call_id: &CallId) -> bool {
+    let child = cx.log().with_state(|state| {
+        let child = state.open_call(call_id)?.child.clone()?;
+        state.subagent(&child).filter(|sent| sent.mode == SubagentMode::Awaited).map(|_awaited| child)
+    });
+    let child = child.and_then(|child| cx.log().opened(&child));
+    child.is_some_and(|child| {
+        child.with_state(|state| state.last_end.as_ref().is_some_and(TurnEnd::is_by_limit_of_tree))
+    })
 }
 
 /// What a subagent said last in its turn, where it said anything.

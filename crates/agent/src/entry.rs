@@ -253,6 +253,8 @@ pub enum NoteKind {
     KeySeen,
     /// The file of a skill or of a subagent is not as it should be.
     DefinitionWrong,
+    /// Something that was set up, or that the project brings, is not used, or not all of it.
+    NotUsed,
     /// A limit of money does not hold for a model.
     PriceUnknown,
     /// A model that the settings name beside the session's cannot be had.
@@ -331,6 +333,9 @@ pub enum ToolOutcome {
     Cancelled,
     /// It was running when the app ended; it is not run again.
     Unknown,
+    /// A limit of the whole tree ended the subagent that it waits for. A turn that is continued takes its result back and
+    /// has the subagent go on.
+    Paused,
 }
 
 /// How a turn ended.
@@ -354,6 +359,11 @@ pub enum TurnEnd {
 }
 
 impl TurnEnd {
+    /// Whether a limit of the whole tree ended the turn.
+    pub fn is_by_limit_of_tree(&self) -> bool {
+        matches!(self, Self::Failed { halt: Some(halt), .. } if halt.is_of_tree())
+    }
+
     /// Ended by a failure that is no limit.
     pub fn failed(reason: impl Into<String>) -> Self {
         Self::Failed { reason: reason.into(), halt: None }

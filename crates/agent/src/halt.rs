@@ -57,6 +57,25 @@ pub enum Halt {
     SpendingUnknown { detail: String },
 }
 
+impl Halt {
+    /// Whether it is a limit of the whole tree: whoever raises or renews it wants everybody below to go on, too.
+    pub fn is_of_tree(&self) -> bool {
+        match self {
+            Self::LimitOfSteps { .. }
+            | Self::LimitOfTokens { .. }
+            | Self::LimitOfDollars { .. }
+            | Self::LimitOfSeconds { .. }
+            | Self::SessionBudget { .. }
+            | Self::DayBudget { .. }
+            | Self::SpendingUnknown { .. } => true,
+            Self::SameFailures { .. }
+            | Self::AnswerNotHandedIn
+            | Self::HookRefused { .. }
+            | Self::HookRefusedFor { .. } => false,
+        }
+    }
+}
+
 /// What a note tells. The [`std::fmt::Display`] form is the English sentence; `detail` is what others said.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, thiserror::Error)]
 #[serde(tag = "about", rename_all = "snake_case")]
@@ -91,6 +110,35 @@ pub enum NoteAbout {
     SubagentWrong { detail: String },
     #[error("Subagents: '{name}' works without tools that are not available here: {tools}")]
     SubagentLacks { name: String, tools: String },
+    #[error("The agent works without tools of builtin_tools that are not available here: {tools}")]
+    AgentLacks { tools: String },
+    #[error(
+        "Approvals: something is set for {tools}, but no tool here is called that, so it has no effect. Correct the \
+         name, or add the server whose tool it is"
+    )]
+    AskingUnknown { tools: String },
+    #[error(
+        "Subagents: '{name}' sets how {tools} asks, but no tool here is called that, so it has no effect. Correct the \
+         name, or add the server whose tool it is"
+    )]
+    SubagentAskingUnknown { name: String, tools: String },
+    #[error(
+        "The hook '{hook}' is for calls of {tools}, but no tool here is called that, so it does not run for them. \
+         Correct the name, or add the server whose tool it is"
+    )]
+    HookUnmatched { hook: String, tools: String },
+    #[error(
+        "This project brings {names}, which nobody has trusted as it is now, so it is not used; `bosun trust list` shows it"
+    )]
+    Untrusted { names: String },
+    #[error("{path} is larger than {megabytes} MB, so it is not used; make it smaller")]
+    BroughtTooLarge { path: String, megabytes: u32 },
+    #[error("This project brings {name}, which cannot be used: {detail}")]
+    BroughtUnusable { name: String, detail: String },
+    #[error(
+        "{path} is too long for the prompt, so only its beginning is in it; the agent reads the rest when it needs it"
+    )]
+    MemoryCut { path: String },
     #[error(
         "A turn may cost ${limit}, but the price of {model} is not known, so its cost is not counted. Enter the price \
          in Settings, Models, or set a limit of tokens"

@@ -155,13 +155,14 @@ impl Reply {
                 self.draft.grown = true;
                 cx.log().emit(LiveEvent::ReasoningDelta { message, text });
             }
-            ModelEvent::ToolCallStarted { id, name, .. } => {
+            ModelEvent::ToolCallStarted { index, id, name } if self.builder.has_call(index) => {
                 self.draft.called = true;
                 cx.log().emit(LiveEvent::CallProposed { message, call_id: id, name });
             }
             ModelEvent::Started { .. }
             | ModelEvent::ThinkingUnseen { .. }
             | ModelEvent::ReasoningDone { .. }
+            | ModelEvent::ToolCallStarted { .. }
             | ModelEvent::ToolCallDelta { .. }
             | ModelEvent::ToolCallDone { .. }
             | ModelEvent::Usage(_)

@@ -9,9 +9,12 @@ use bosun_tools::{ChangeRecord, StateUpdate, Todo, TodoStatus, ToolKind};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::{Ask, ChangeIntent, Decision, DecisionRecord, EntryBody, JournalEntry, SessionId, TurnEnd, is_news};
+use crate::{
+    Ask, ChangeIntent, Decision, DecisionRecord, EntryBody, JournalEntry, SessionId, ToolOutcome, TurnEnd, is_news,
+};
 
 mod outside;
+mod paused;
 mod seed;
 mod subagents;
 mod todos;
@@ -41,6 +44,9 @@ pub struct State {
     pub subagents: Vec<SentSubagent>,
     /// The calls of the last reply while not all have a result.
     pub step: Option<OpenStep>,
+    /// The last step, where calls of it wait for subagents that a limit of the whole tree ended, until the model or a
+    /// person says something more.
+    paused: Option<OpenStep>,
     /// The turn that has not ended.
     pub turn: Option<OpenTurn>,
     /// Number of the last turn begun.
@@ -100,6 +106,10 @@ pub struct OpenCall {
     pub intents: Vec<ChangeIntent>,
     pub child: Option<SessionId>,
     pub result: Option<Arc<Message>>,
+    /// Whether a limit of the whole tree ended the subagent that it waits for.
+    pub(crate) is_paused: bool,
+    /// Whether it goes on with a subagent that such a limit had ended.
+    pub(crate) goes_on: bool,
 }
 
 impl OpenCall {
@@ -204,7 +214,7 @@ impl State {
             EntryBody::ToolResult { call_id, message, update, outcome, .. } => {
                 self.answered(call_id, *outcome, message, entry.at);
                 self.merge(update);
-                self.result(call_id, message);
+                self.result(call_id, message, *outcome);
             }
             EntryBody::TurnEnded { end, .. } => {
                 self.turn = None;
@@ -297,12 +307,16 @@ impl State {
 
     fn go_on(&mut self, turn: u32) {
         let was_halted = matches!(self.last_end, Some(TurnEnd::Failed { halt: Some(_), .. }));
+        let paused = self.paused.take();
         self.begin(turn);
         // Where nothing else made it go on, a person did.
         let by_person = self.steering.is_empty();
         self.limits_anew = was_halted || by_person;
         if by_person {
             self.refused.clear();
+        }
+        if let Some(step) = paused {
+            self.take_up(step);
         }
         if self.step.is_none() {
             self.take_steering();
@@ -314,6 +328,7 @@ impl State {
         self.turns = self.turns.max(turn);
         self.turn = Some(OpenTurn { number: turn, steps: 0 });
         self.last_end = None;
+        self.paused = None;
         self.limits_anew = false;
     }
 
@@ -348,6 +363,7 @@ impl State {
             },
         });
         let calls: Vec<OpenCall> = calls.collect();
+        self.paused = None;
         self.calls.extend(calls.iter().map(|call| call.call.id.clone()));
         self.step = (!calls.is_empty()).then(|| OpenStep { message: message.id.clone(), calls });
         self.messages.push(Arc::new(Message::Ai(message.clone())));
@@ -369,14 +385,15 @@ impl State {
         self.messages.extend(messages.into_iter().map(|message| Arc::new(Message::Human(message))));
     }
 
-    fn result(&mut self, id: &CallId, message: &Arc<Message>) {
+    fn result(&mut self, id: &CallId, message: &Arc<Message>, outcome: ToolOutcome) {
         let Some(call) = self.open_call_mut(id).filter(|call| call.result.is_none()) else { return };
         call.result = Some(Arc::clone(message));
+        (call.is_paused, call.goes_on) = (outcome == ToolOutcome::Paused, false);
         let Some(step) = &self.step else { return };
         if step.calls.iter().all(|call| call.result.is_some()) {
             let results = step.calls.iter().filter_map(|call| call.result.clone());
             self.messages.extend(results);
-            self.step = None;
+            self.paused = self.step.take().filter(|step| step.calls.iter().any(|call| call.is_paused));
             self.take_steering();
         }
     }
@@ -423,6 +440,8 @@ impl OpenCall {
             intents: Vec::new(),
             child: None,
             result: None,
+            is_paused: false,
+            goes_on: false,
         }
     }
 }

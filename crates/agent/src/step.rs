@@ -229,7 +229,7 @@ fn ready<'a>(cx: &'a TurnContext, open: &OpenCall) -> Result<(&'a Arc<dyn DynToo
     }
     let tool = tools.get(name).ok_or_else(|| tools.unknown(name))?;
     let args = tool.validate(&open.call.args).map_err(|error| error.to_string())?;
-    Ok((tool, ToolCall { args, ..open.call.clone() }))
+    Ok((tool, ToolCall { id: open.call.id.clone(), name: name.clone(), args }))
 }
 
 /// How a call that came through the stack ended: by what a person decided, else by whether it reached its endpoint and
@@ -238,6 +238,9 @@ fn outcome_of(cx: &TurnContext, open: &OpenCall, output: &ToolOutput) -> ToolOut
     let decision = cx.log().with_state(|state| {
         state.open_call(&open.call.id).and_then(|call| call.decision.as_ref()).map(|record| record.decision.clone())
     });
+    if delegate::is_paused(cx, &open.call.id) {
+        return ToolOutcome::Paused;
+    }
     let (mut ran, mut is_rejected) = (false, false);
     cx.note(&open.call.id, |note| (ran, is_rejected) = (note.started_at.is_some(), note.is_rejected));
     match decision {
@@ -307,7 +310,9 @@ pub(crate) async fn cancel_open_calls(cx: &TurnContext, end: &TurnEnd) -> Result
         } else {
             format!("Cancelled {why} before it ran.")
         };
-        record_result(cx, &call, ToolOutput::error(text), ToolOutcome::Cancelled).await?;
+        let is_paused = delegate::is_paused(cx, &call.call.id);
+        let outcome = if is_paused { ToolOutcome::Paused } else { ToolOutcome::Cancelled };
+        record_result(cx, &call, ToolOutput::error(text), outcome).await?;
     }
     Ok(())
 }

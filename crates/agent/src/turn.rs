@@ -68,7 +68,9 @@ async fn to_the_end(cx: &TurnContext) -> Result<TurnEnd, AgentError> {
     };
     match outcome {
         Ok(end) => finish(cx, end).await,
-        Err(AgentError::Cancelled) => stop(cx, out_of_time.map_or(TurnEnd::Stopped, halted)).await,
+        Err(AgentError::Cancelled) => {
+            stop(cx, out_of_time.or_else(|| is_stopped_by_time(cx)).map_or(TurnEnd::Stopped, halted)).await
+        }
         Err(AgentError::Model(error)) => {
             let reason = error.to_string();
             let (message, partial) = cx.take_partial().unzip();
@@ -95,10 +97,20 @@ async fn time_is_up(cx: &TurnContext) -> Halt {
     loop {
         let left = limit.saturating_sub(cx.activity().worked_for());
         if left.is_zero() {
-            return Halt::LimitOfSeconds { limit: limit.as_secs().to_string() };
+            return limit_of_time(limit);
         }
         tokio::time::sleep(left.max(TIME_GRAIN)).await;
     }
+}
+
+/// The limit of time of the whole tree, where it is what stopped a subagent that is waited for.
+fn is_stopped_by_time(cx: &TurnContext) -> Option<Halt> {
+    let limit = cx.agent().limits.max_work.filter(|limit| cx.depth() > 0 && cx.activity().worked_for() >= *limit)?;
+    Some(limit_of_time(limit))
+}
+
+fn limit_of_time(limit: Duration) -> Halt {
+    Halt::LimitOfSeconds { limit: limit.as_secs().to_string() }
 }
 
 /// What has begun, after a stop. Tools get a while to end by themselves; subagents until they have recorded their own

@@ -300,6 +300,21 @@ async fn a_reply_cut_in_the_middle_of_a_call_runs_nothing_and_says_so() {
 }
 
 #[tokio::test]
+async fn a_reply_with_more_calls_than_it_may_have_is_answered_and_the_turn_goes_on() {
+    let calls = bosun_model::MOST_CALLS + 50;
+    let reply =
+        (0..calls).fold(Reply::new(), |reply, n| reply.and_call_with_id(format!("c{n}"), "act", json!({"how": "x"})));
+    let scene = scene(vec![reply.into(), "done".into()], 1).await;
+    assert_eq!(run_turn(&scene.cx).await.unwrap(), TurnEnd::Done);
+    let results = results(&scene);
+    assert_eq!(results.len(), bosun_model::MOST_CALLS + 1);
+    let (id, status, text) = results.last().unwrap();
+    let told = "Error invoking tool 'act': a reply can make at most 10000 calls, so this one and the 49 after it were left \
+                out. It was not run; call it again in full.";
+    assert_eq!((id.as_str(), *status, text.as_str()), ("c10000", ToolStatus::Error, told));
+}
+
+#[tokio::test]
 async fn a_reply_with_nothing_in_it_ends_the_turn() {
     let scene = scene(vec![Reply::text("  ").into()], 1).await;
     assert_eq!(run_turn(&scene.cx).await, Ok(TurnEnd::Empty));

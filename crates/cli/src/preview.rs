@@ -60,7 +60,10 @@ fn why(reason: &AskReason) -> String {
         AskReason::ProtectedName { name } => {
             format!("{} is a file that later runs code, configures programs, or is a device on Windows", one_line(name))
         }
-        AskReason::Rule { rule } => one_line(rule),
+        AskReason::Rule { rule } | AskReason::Hook { rule, name: None } => one_line(rule),
+        AskReason::Hook { rule, name: Some(name) } => {
+            format!("{}; {}", one_line(rule), why(&AskReason::ProtectedName { name: name.clone() }))
+        }
     }
 }
 

@@ -133,6 +133,7 @@ pub(crate) async fn run(args: RunArgs, keys: EnvironmentKeys) -> Result<Exit, Fa
         sessions.sandbox_commands().await?;
     }
     sessions.name_no_sessions();
+    sessions.tell_of_untrusted();
     args.choices.begin(&sessions)?;
     let begun = match &args.session {
         Some(id) => begin::resume(&sessions, &models, database.as_deref(), id, &args, model).await?,

@@ -8,7 +8,8 @@ use bosun_model::{CacheLifetime, ChatModel, OutputSchema, SystemBlock};
 use bosun_tools::{DynTool, RegistryError, StateField};
 
 use crate::stack::{Blueprint, Kit, Owner};
-use crate::sub_agents::{DeclaredSubagents, Thinking, lacking};
+use crate::sub_agents::{DeclaredSubagents, Thinking};
+use crate::tool_names::{self, Named, ToolNames};
 use crate::{
     Artifacts, Attachments, FilesystemOptions, GENERAL_PURPOSE, Gate, GuardOptions, HumanInTheLoopOptions, InterruptOn,
     Members, MemoryOptions, OnDemand, PathRule, PathRules, ReadySubagent, SkillsOptions, SubagentSpec,
@@ -146,11 +147,12 @@ pub enum DeepAgentError {
 /// [`DeepAgentError`] for names that clash or do not exist.
 pub fn create_deep_agent(config: DeepAgentConfig) -> Result<Agent, DeepAgentError> {
     let mut policy = config.policy;
+    let asking: Vec<String> = config.interrupt_on.keys().cloned().collect();
     let max_work = config.guards.max_seconds.map(Duration::from_secs).or(config.limits.max_work);
     let paths = PathRules::new(config.permissions);
     let backend = paths.hold(config.backend, &config.filesystem.mounts);
     let skills = config.skills.sources.iter().map(|source| source.path.clone());
-    let asking = HumanInTheLoopOptions {
+    let options = HumanInTheLoopOptions {
         paths,
         steering: config.memory.sources.iter().cloned().chain(skills).collect(),
         prefix: config.approval_prefix,
@@ -172,7 +174,7 @@ pub fn create_deep_agent(config: DeepAgentConfig) -> Result<Agent, DeepAgentErro
         guards: config.guards,
         on_demand: config.on_demand,
         everywhere: config.everywhere,
-        asking: Arc::new(asking),
+        asking: Arc::new(options),
         skills: config.skills,
         context: config.context,
         descriptions: config.descriptions,
@@ -192,11 +194,14 @@ pub fn create_deep_agent(config: DeepAgentConfig) -> Result<Agent, DeepAgentErro
         allowed: config.builtin_tools.as_deref(),
         output: config.output,
         own: &blueprint.own,
-        lacking: lacking::all(&blueprint, &backend, &config.limits),
     };
     let mut middleware = blueprint.stack(&*backend, kit)?;
     middleware.splice(..0, filler(config.blobs.as_ref(), &blueprint.own));
-    let middleware = blueprint.whole(middleware, &blueprint.own, &blueprint.own);
+    let mut middleware = blueprint.whole(middleware, &blueprint.own, &blueprint.own);
+    let named = Named { built_in: config.builtin_tools.as_deref().unwrap_or_default(), asking: &asking };
+    let unmatched =
+        tool_names::unmatched(named, names_of(&middleware, &config.tools), &blueprint, &backend, &config.limits);
+    middleware.splice(..0, ToolNames::telling(unmatched).map(|member| Arc::new(member) as Arc<dyn Middleware>));
     Ok(Agent::new(AgentParts {
         name: config.name,
         model: config.model,
@@ -285,8 +290,6 @@ fn furnished(
         allowed: spec.tools.as_deref(),
         output: spec.output.clone(),
         own: &own,
-        // Whoever works for a person tells them.
-        lacking: Vec::new(),
     };
     let mut middleware = blueprint.stack(backend, kit)?;
     middleware.splice(..0, filler(blobs, &own));
@@ -307,8 +310,12 @@ pub(crate) fn tools_of(
     let blueprint = &blueprint.narrowed(spec);
     let backend = held(spec, blueprint, backend);
     let Furnished { middleware, tools } = furnished(spec, blueprint, &*backend, None, !limits.delegates(1))?;
-    let all = middleware.iter().flat_map(|member| member.tools()).chain(tools);
-    Ok(all.map(|tool| tool.spec().name.clone()).collect())
+    Ok(names_of(&middleware, &tools))
+}
+
+fn names_of(middleware: &[Arc<dyn Middleware>], tools: &[Arc<dyn DynTool>]) -> HashSet<String> {
+    let all = middleware.iter().flat_map(|member| member.tools()).chain(tools.iter().cloned());
+    all.map(|tool| tool.spec().name.clone()).collect()
 }
 
 /// The outermost member, where bytes are kept.

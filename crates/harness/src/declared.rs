@@ -15,7 +15,7 @@ use bosun_mcp::ServerConfigs;
 
 use crate::{
     Artifacts, DeepAgentConfig, DeepAgentError, Extras, Gate, HookConfig, InterruptOn, Members, PathRule, SkillSource,
-    SubagentSpec, SummarizationOptions,
+    SubagentSpec, SummarizationOptions, plain, tool_names,
 };
 pub use backend::{
     DeclaredBackend, DeclaredCommands, DeclaredDefault, DeclaredKind, DeclaredRoute, DeclaredScope, RouteFault,
@@ -106,7 +106,10 @@ pub enum DeclaredRule {
 }
 
 #[derive(Clone, Debug, PartialEq, Deserialize)]
-#[serde(untagged)]
+#[serde(
+    untagged,
+    expecting = "how a tool asks is true, false, or a table with allowed, description and timeout_seconds"
+)]
 pub enum DeclaredGate {
     Asks(bool),
     How(HowItAsks),
@@ -167,14 +170,27 @@ const RESERVED: [&str; 3] = ["", "messages", "todos"];
 pub struct DeclaredAgentError(String);
 
 impl DeclaredAgent {
+    /// Reads the declaration of an agent that has no tools but Bosun's own and those of servers.
+    ///
     /// # Errors
-    /// [`DeclaredAgentError`] for text that is no TOML, for a key that does not exist and for a value of another kind.
+    /// [`DeclaredAgentError`] for text that is no TOML, for a key that does not exist, for a value of another kind, and for
+    /// the name of a tool that there cannot be.
     pub fn parse(text: &str) -> Result<Self, DeclaredAgentError> {
-        let declared: Self =
-            toml::from_str(text).map_err(|error| DeclaredAgentError(error.to_string().trim_end().to_owned()))?;
+        Self::parse_beside(text, &[])
+    }
+
+    /// The same where the program has tools of its own ([`DeepAgentConfig::tools`]), by their names: `approvals.tools` and
+    /// `interrupt_on` may say how these ask, too.
+    ///
+    /// # Errors
+    /// As [`Self::parse`].
+    pub fn parse_beside(text: &str, own_tools: &[&str]) -> Result<Self, DeclaredAgentError> {
+        let unread = |error: toml::de::Error| DeclaredAgentError(plain::toml(text, error.message(), error.span()));
+        let declared: Self = toml::from_str(text).map_err(unread)?;
         declared.backend.check().map_err(|error| DeclaredAgentError(error.to_string()))?;
         declared.extras().check().map_err(|error| DeclaredAgentError(error.to_string()))?;
         declared.check_values()?;
+        declared.check_tools(own_tools)?;
         Ok(declared)
     }
 
@@ -206,6 +222,34 @@ impl DeclaredAgent {
             SubagentSpec::from(declared.clone()).check().map_err(wrong)?;
         }
         Ok(())
+    }
+
+    /// Names of tools that can stand for none: those of servers may yet come, all others are known.
+    fn check_tools(&self, own: &[&str]) -> Result<(), DeclaredAgentError> {
+        let built_in = [
+            ("builtin_tools", tool_names::not_built_in(self.builtin_tools.iter().flatten())),
+            ("[descriptions]", tool_names::not_built_in(self.descriptions.keys())),
+        ];
+        let can_be = |name: &str| tool_names::is_own(name) || tool_names::can_be_of_server(name) || own.contains(&name);
+        let never = |gates: &BTreeMap<String, DeclaredGate>| gates.keys().find(|name| !can_be(name)).cloned();
+        let known = tool_names::built_in_list();
+        if let Some((place, name)) = built_in.into_iter().find_map(|(place, name)| Some((place, name?))) {
+            let unknown = DeepAgentError::UnknownTool { name: name.clone(), known };
+            return Err(DeclaredAgentError(format!("{place}: {unknown}")));
+        }
+        let of_subagents = self.subagents.iter().map(|subagent| {
+            (format!("[[subagents]], '{}', interrupt_on", subagent.name), never(&subagent.interrupt_on))
+        });
+        let asking =
+            std::iter::once(("[approvals.tools]".to_owned(), never(&self.approvals.tools))).chain(of_subagents);
+        match asking.into_iter().find_map(|(place, name)| Some((place, name?))) {
+            Some((place, name)) => {
+                let known = format!("{known}, and those of servers, each as SERVER__TOOL");
+                let unknown = DeepAgentError::UnknownTool { name, known };
+                Err(DeclaredAgentError(format!("{place}: {unknown}")))
+            }
+            None => Ok(()),
+        }
     }
 
     /// The servers of tools and the hooks that it brings. Its routes are part of [`DeclaredBackend`], its limits

@@ -274,7 +274,7 @@ fn mistakes_are_named_with_their_place() {
     for (text, word) in [
         ("nam = 'x'", "nam"),
         ("[guards]\nmax_token = 1", "max_token"),
-        ("[guards]\nmax_tokens = 0", "nonzero"),
+        ("[guards]\nmax_tokens = 0", "a whole number above 0"),
         ("[guards]\nmax_dollars = -1.0", "-1 is no amount of US dollars above 0"),
         ("[guards]\nmax_dollars = nan", "no amount"),
         ("memory = ['/../etc']", "memory"),
@@ -299,8 +299,8 @@ fn values_that_mean_nothing_are_named() {
         ("[summarization]\ntrigger = [{}]", "one that names none is never reached"),
         ("[summarization]\ntrigger = [{ messages = 0 }]", "'messages' must be above 0"),
         ("[summarization]\narguments.trigger = [{ tokens = 0 }]", "'tokens' must be above 0"),
-        ("[filesystem]\nmax_execute_timeout = 0", "nonzero"),
-        ("[filesystem]\ngrep_max_count = 0", "nonzero"),
+        ("[filesystem]\nmax_execute_timeout = 0", "a whole number above 0"),
+        ("[filesystem]\ngrep_max_count = 0", "a whole number above 0"),
         ("descriptions.ls = ' '", "[descriptions]: that of 'ls' is empty"),
         ("state.messages = {}", "[state]: 'messages' is Bosun's own"),
         ("state.todos = {}", "[state]: 'todos' is Bosun's own"),
@@ -410,7 +410,7 @@ fn a_route_is_of_every_kind_and_has_what_its_kind_needs() {
         assert_eq!(routes(written).unwrap()[0].kind, kind, "{written}");
     }
     for (written, told) in [
-        ("kind = 'composite'", "unknown variant `composite`"),
+        ("kind = 'composite'", "'composite' is none of the words that can stand here: 'state', "),
         ("kind = 'sandbox'", "needs its 'folder'"),
         ("kind = 'sandbox'\nfolder = 'srv'", "absolute path"),
         ("kind = 'ssh'", "needs its 'host', as in `ssh HOST`"),
@@ -434,7 +434,10 @@ fn where_commands_run_is_declared_of_the_project_only() {
     assert_eq!(commands("backend.commands = 'sandbox'").unwrap(), Some(DeclaredCommands::Sandbox));
     for other in ["machine", "container"] {
         let refused = commands(&format!("backend.commands = '{other}'")).unwrap_err().to_string();
-        assert!(refused.contains(&format!("unknown variant `{other}`, expected `sandbox`")), "{refused}");
+        assert!(
+            refused.contains(&format!("'{other}' is none of the words that can stand here: 'sandbox'")),
+            "{refused}"
+        );
     }
     let refused = commands("[backend]\ndefault = 'state'\ncommands = 'sandbox'").unwrap_err().to_string();
     let said = "the declaration of the agent cannot be used: 'commands' of [backend] is for the project's folder at '/' only: \

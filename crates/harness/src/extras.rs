@@ -10,6 +10,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::{
     DeclaredGuards, DeclaredLimits, DeclaredRoute, DeepAgentConfig, HookConfig, HookError, Hooks, OnDemand, RouteFault,
+    plain,
 };
 
 pub use written::WrittenExtras;
@@ -47,7 +48,7 @@ pub enum ExtrasError {
     Hook(#[from] HookError),
     #[error(transparent)]
     Route(#[from] RouteFault),
-    #[error("{}", .0.trim_end())]
+    #[error("{0}")]
     Toml(String),
 }
 
@@ -80,7 +81,8 @@ impl Extras {
     /// # Errors
     /// [`ExtrasError`] for what is no TOML, is not known, or does not fit.
     pub fn parse(text: &str) -> Result<Self, ExtrasError> {
-        let extras: Self = toml::from_str(text).map_err(|error| ExtrasError::Toml(error.to_string()))?;
+        let extras: Self = toml::from_str(text)
+            .map_err(|error: toml::de::Error| ExtrasError::Toml(plain::toml(text, error.message(), error.span())))?;
         extras.check()?;
         Ok(extras)
     }

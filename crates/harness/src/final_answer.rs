@@ -19,7 +19,7 @@ pub struct FinalAnswer {
     tool: Arc<dyn DynTool>,
 }
 
-const NAME: &str = "final_answer";
+pub(crate) const NAME: &str = "final_answer";
 /// The state field with the last answer that was handed in, by its call: a person may have changed it.
 const FIELD: &str = "handed_in";
 /// What the tool says.

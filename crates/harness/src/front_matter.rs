@@ -2,6 +2,8 @@
 
 use serde_json::{Map, Value};
 
+use crate::plain;
+
 /// Most bytes of a front matter; real ones have a few hundred.
 const LONGEST: usize = 16 * 1024;
 
@@ -36,7 +38,7 @@ pub(crate) fn parse(text: &str) -> Result<FrontMatter<'_>, FrontMatterError> {
     match serde_saphyr::from_str_with_options::<Map<String, Value>>(yaml, options()) {
         Ok(fields) => Ok(FrontMatter { fields, body, by_line: None }),
         Err(error) => {
-            let reason = error.to_string().lines().next().unwrap_or_default().to_owned();
+            let reason = plain::yaml(yaml, &error);
             // A description with a colon in it is the most common mistake in such files.
             let fields = line_by_line(yaml).ok_or_else(|| FrontMatterError::Yaml(reason.clone()))?;
             Ok(FrontMatter { fields, body, by_line: Some(reason) })

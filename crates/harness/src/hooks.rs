@@ -11,10 +11,10 @@ mod trial;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use bosun_agent::{AgentError, BoxFuture, Middleware, NextModel, NextTool, OpenCall, TurnContext, TurnEnd};
+use bosun_agent::{AgentError, BoxFuture, Middleware, NextModel, NextTool, NoteAbout, OpenCall, TurnContext, TurnEnd};
 use bosun_mcp::{TokenStore, UnkeptTokens};
 use bosun_model::{AiMessage, ChatRequest, ContentBlock, HumanMessage, Message, MessageId, ToolCall};
-use bosun_tools::{StateUpdate, Task, Tool as _, ToolOutput};
+use bosun_tools::{ASK_MORE_TOOL, SENDING_TOOLS, StateUpdate, Task, Tool as _, ToolOutput};
 use serde_json::{Value, json};
 use tokio::sync::Semaphore;
 
@@ -23,13 +23,14 @@ pub use trial::{HookTrial, HookVerdict};
 
 use self::run::Outcome;
 use crate::summarization::Compaction;
+use crate::{told, tool_names};
 
 /// Hooks that run at once.
 const AT_ONCE: usize = 8;
-/// The tools that send a subagent, or send it on.
-const SENDING: [&str; 3] = [Task::NAME, "start_async_task", "update_async_task"];
 /// The field that holds what the hooks at the start of the turn had to say.
 const CONTEXT_FIELD: &str = "hook_context";
+/// The tag around what hooks add.
+const FRAME: &str = "hook_context";
 /// The field that says which summary the hooks were told of.
 const COMPACTION_FIELD: &str = "hook_compaction";
 
@@ -73,6 +74,7 @@ impl Hooks {
     }
 
     async fn started(&self, cx: &TurnContext) -> Result<StateUpdate, AgentError> {
+        told::tell(cx, self.name(), &self.unmatched(cx)).await?;
         let context = self.gate(cx, HookPoint::TurnStart, event::turn_start(cx)).await?;
         let had = cx.log().with_state(|state| state.fields.get(CONTEXT_FIELD).is_some_and(|value| !value.is_null()));
         let mut update = StateUpdate::default();
@@ -103,6 +105,17 @@ impl Hooks {
         next.run(request).await
     }
 
+    /// What is told of hooks that are for calls of tools that there are not.
+    fn unmatched(&self, cx: &TurnContext) -> Vec<NoteAbout> {
+        let here = cx.agent().tools.names();
+        let known: Vec<&str> = tool_names::own().map(|name| -> &str { name }).chain(here).collect();
+        let unmatched = self.hooks.iter().filter_map(|hook| {
+            let tools = tool_names::missing(&hook.tools, |pattern| config::matches_any(pattern, &known))?;
+            Some(NoteAbout::HookUnmatched { hook: hook.name.clone(), tools })
+        });
+        unmatched.collect()
+    }
+
     /// Runs the hooks for compaction once for each summary.
     async fn tell_of_compaction(&self, cx: &TurnContext) -> Result<(), AgentError> {
         if !self.has(HookPoint::Compaction) {
@@ -122,7 +135,7 @@ impl Hooks {
 
     async fn run_tool(&self, cx: &TurnContext, call: ToolCall, next: NextTool<'_>) -> Result<ToolOutput, AgentError> {
         // The end of one that works beside is told by its own last turn.
-        let sends = SENDING.contains(&call.name.as_str());
+        let sends = SENDING_TOOLS.contains(&call.name.as_str()) || call.name == ASK_MORE_TOOL;
         let awaits = call.name == Task::NAME;
         let told = event::tool(&call, next.tool().kind());
         // What asks already, or has sent a subagent, has been through here before the app was closed.
@@ -168,10 +181,27 @@ impl Hooks {
 /// that call, and all of it kept would fill the conversation. It is marked as passing, so that a provider keeps what stands
 /// before it.
 fn add(request: &mut ChatRequest, text: &str) {
-    let text = format!("<hook_context>\nAdded by the user's own hooks:\n{text}\n</hook_context>");
+    let text = inside(text);
+    let text = format!("<{FRAME}>\nAdded by the user's own hooks:\n{text}\n</{FRAME}>");
     let message = HumanMessage { id: MessageId::new("hook_context"), content: vec![ContentBlock::text(text)] };
     request.messages.push(Arc::new(Message::Human(message)));
     request.cache.passing += 1;
+}
+
+/// `text` as it can stand in the frame: what would end it, or begin another, is no tag any more. A hook may pass on what
+/// others wrote.
+fn inside(text: &str) -> String {
+    let is_frame = |rest: &str| {
+        let name = rest.trim_start_matches([' ', '\t', '\r', '\n', '/']);
+        name.get(..FRAME.len()).is_some_and(|name| name.eq_ignore_ascii_case(FRAME))
+    };
+    let mut parts = text.split('<');
+    let mut inside = parts.next().unwrap_or_default().to_owned();
+    for part in parts {
+        inside.push_str(if is_frame(part) { "<\\" } else { "<" });
+        inside.push_str(part);
+    }
+    inside
 }
 
 impl Middleware for Hooks {

@@ -164,12 +164,23 @@ fn judge(
         let pattern = options.paths.asks(&call.name, &call.args, &*cx.agent().backend)?;
         Some(format!("{pattern} asks"))
     };
-    match (&verdict, cx.required_ask(&call.id).or_else(path_asks)) {
-        // A hook, or a rule about paths, may be stricter than the rules about tools, never laxer.
+    // A hook, or a rule about paths, may be stricter than the rules about tools, never laxer.
+    match (verdict, cx.required_ask(&call.id)) {
         (Verdict::Allow { .. }, Some(rule)) => {
-            Verdict::Ask { reason: AskReason::Rule { rule }, config: InterruptConfig::default() }
+            Verdict::Ask { reason: AskReason::Hook { rule, name: None }, config: InterruptConfig::default() }
         }
-        _ => verdict,
+        (Verdict::Ask { reason, config }, Some(rule)) => {
+            let name = match reason {
+                AskReason::ProtectedName { name } => Some(name),
+                _ => None,
+            };
+            Verdict::Ask { reason: AskReason::Hook { rule, name }, config }
+        }
+        (verdict @ Verdict::Allow { .. }, None) => match path_asks() {
+            Some(rule) => Verdict::Ask { reason: AskReason::Rule { rule }, config: InterruptConfig::default() },
+            None => verdict,
+        },
+        (verdict, _) => verdict,
     }
 }
 

@@ -3,10 +3,10 @@
 //! **Owns** the base prompt, the documented order of the stack, subagent definitions, and [`create_deep_agent`].
 //! **Must not** do IO of its own, run the loop (that is `agent`), or know a session's storage or a UI.
 //!
-//! Start reading at [`create_deep_agent`]; the stack is in `stack`, outermost first: `Attachments` (where bytes are
-//! kept), `TodoList`, `Memory`, `Skills`, `OnDemand` (where there are many tools), `Filesystem`, `SubAgents`,
-//! `Summarization`, `FinalAnswer` (where the answer has a shape), `PromptCaching`, `PatchToolCalls`, the user's own,
-//! `Guards`, `HumanInTheLoop`, `ModelRetry`.
+//! Start reading at [`create_deep_agent`]; the stack is in `stack`, outermost first: `ToolNames` (where a name stands for
+//! no tool here), `Attachments` (where bytes are kept), `TodoList`, `Memory`, `Skills`, `OnDemand` (where there are many
+//! tools), `Filesystem`, `SubAgents`, `Summarization`, `FinalAnswer` (where the answer has a shape), `PromptCaching`,
+//! `PatchToolCalls`, the user's own, `Guards`, `HumanInTheLoop`, `ModelRetry`.
 
 pub use bosun_mcp as mcp;
 
@@ -33,6 +33,7 @@ mod on_demand;
 mod patch_tool_calls;
 mod per_message;
 mod permissions;
+mod plain;
 mod prompt;
 mod prompt_caching;
 mod rewrites;
@@ -42,6 +43,8 @@ mod sub_agents;
 mod summarization;
 mod todo_list;
 mod tokens;
+mod told;
+mod tool_names;
 mod unpriced;
 
 pub use artifacts::Artifacts;
@@ -71,8 +74,8 @@ pub use skills::{
     SkillsOptions, builtin_skill_files, builtin_skills, find_skills, read_skill,
 };
 pub use sub_agents::{
-    FieldKind, GENERAL_PURPOSE, LoadedSubagents, ReadySubagent, SUBAGENT_TOOLS, SubAgents, SubagentFileError,
-    SubagentSpec, SubagentWarning, load_subagents, read_subagent, write_subagent,
+    FieldKind, GENERAL_PURPOSE, LoadedSubagents, ReadySubagent, SubAgents, SubagentFileError, SubagentSpec,
+    SubagentWarning, load_subagents, read_subagent, write_subagent,
 };
 pub use summarization::{
     ArgumentOptions, Compacted, Compaction, CompactionError, FailedSummary, SUMMARIZATION_FIELD, Summarization,
@@ -80,3 +83,4 @@ pub use summarization::{
 };
 pub use todo_list::{EvidenceBook, EvidenceCall, TodoEvidence, TodoList};
 pub use tokens::{TokenCounter, Tokenizer};
+pub use tool_names::{SUBAGENT_TOOLS, built_in_tools};

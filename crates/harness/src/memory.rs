@@ -5,14 +5,15 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use bosun_agent::{AgentError, BoxFuture, Middleware, NextModel, NextTool, TurnContext};
+use bosun_agent::{AgentError, BoxFuture, Middleware, NextModel, NextTool, NoteAbout, TurnContext};
 use bosun_backend::{Backend, BackendError, ReadContent, ReadWindow, VirtualPath};
 use bosun_model::{AiMessage, ChatRequest, ToolCall};
 use bosun_tools::{DynTool, StateUpdate, ToolKind, ToolOutput};
 use tokio::time::Instant;
 
 use crate::offered::Offered;
-use crate::prompt;
+use crate::{prompt, told};
+pub(crate) use search::NAME as SEARCH;
 pub use search::{MemorySearch, SearchedShelf};
 
 /// What may be set about memory.
@@ -47,6 +48,19 @@ struct Look {
     block: Arc<str>,
 }
 
+/// What the files hold.
+struct Read {
+    block: String,
+    /// Paths of which only the beginning is in it.
+    cut: Vec<String>,
+}
+
+/// What is shown of one file.
+struct Page {
+    text: String,
+    is_cut: bool,
+}
+
 /// How long a look holds where no tool of this agent changed anything. Steps are seldom this fast.
 const FRESH: Duration = Duration::from_secs(1);
 /// Most lines and characters of one file that are shown.
@@ -74,29 +88,36 @@ impl Memory {
     }
 
     /// The block of the prompt, from the last look where that still holds.
-    async fn block(&self, cx: &TurnContext) -> Arc<str> {
+    async fn block(&self, cx: &TurnContext) -> Result<Arc<str>, AgentError> {
         let changes = self.changes.load(Ordering::Acquire);
         let last = || self.looked.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(look) = &*last()
             && look.changes == changes
             && look.at.elapsed() < FRESH
         {
-            return Arc::clone(&look.block);
+            return Ok(Arc::clone(&look.block));
         }
         let at = Instant::now();
-        let block: Arc<str> = self.read(cx).await.into();
+        let Read { block, cut } = self.read(cx).await;
+        let block: Arc<str> = block.into();
         *last() = Some(Look { at, changes, block: Arc::clone(&block) });
-        block
+        let notes: Vec<NoteAbout> = cut.into_iter().map(|path| NoteAbout::MemoryCut { path }).collect();
+        told::tell(cx, self.name(), &notes).await?;
+        Ok(block)
     }
 
     /// What the files hold now. One that cannot be read is named with the reason; the turn goes on without it.
-    async fn read(&self, cx: &TurnContext) -> String {
+    async fn read(&self, cx: &TurnContext) -> Read {
         let backend = self.context.as_ref().unwrap_or(&cx.agent().backend);
-        let mut shown = Vec::new();
+        let (mut shown, mut cut) = (Vec::new(), Vec::new());
         for path in &self.sources {
             let window = ReadWindow { offset: 0, limit: MOST_LINES };
             match backend.read(path, window).await {
-                Ok(read) => shown.extend(text::of(path, &read.content)),
+                Ok(read) => {
+                    let page = page(path, &read.content);
+                    cut.extend(page.iter().filter(|page| page.is_cut).map(|_| path.to_string()));
+                    shown.extend(page.map(|page| text::of(path, &page.text)));
+                }
                 Err(BackendError::NotFound { .. } | BackendError::DirectoryNotFound { .. }) => {}
                 Err(error) => {
                     tracing::warn!(%error, %path, "a memory file could not be read");
@@ -106,7 +127,7 @@ impl Memory {
         }
         let places: Vec<&str> = self.sources.iter().map(VirtualPath::as_str).collect();
         let guidelines = prompt::memory(|tool| cx.agent().tools.get(tool).is_some());
-        text::block(&shown, &places.join(", "), &guidelines)
+        Read { block: text::block(&shown, &places.join(", "), &guidelines), cut }
     }
 
     fn hides_search(&self, cx: &TurnContext) -> bool {
@@ -145,7 +166,7 @@ impl Middleware for Memory {
                 request.tools = self.offered.of(&request.tools, |name| name != search::NAME);
             }
             if !self.sources.is_empty() {
-                prompt::append(&mut request, &self.block(cx).await);
+                prompt::append(&mut request, &self.block(cx).await?);
             }
             next.run(request).await
         })
@@ -169,9 +190,10 @@ impl Middleware for Memory {
 }
 
 /// The text of a file's page, cut where it is too long; `None` where it holds nothing to show.
-fn page(path: &VirtualPath, content: &ReadContent) -> Option<String> {
+fn page(path: &VirtualPath, content: &ReadContent) -> Option<Page> {
+    let shown = |text: String, is_cut| Some(Page { text, is_cut });
     let ReadContent::Text(page) = content else {
-        return Some("(This file is no text.)".to_owned());
+        return shown("(This file is no text.)".to_owned(), false);
     };
     let whole = text::without_comments(&page.lines.join("\n"));
     let whole = whole.trim();
@@ -180,8 +202,11 @@ fn page(path: &VirtualPath, content: &ReadContent) -> Option<String> {
     }
     let more = page.cut || page.lines.len() as u64 + page.start_line.max(1) <= page.total_lines;
     if !more && whole.chars().count() <= MOST_CHARS {
-        return Some(whole.to_owned());
+        return shown(whole.to_owned(), false);
     }
     let head: String = whole.chars().take(MOST_CHARS).collect();
-    Some(format!("{head}\n[{path} is longer than fits here; read the rest of it with read_file when you need it.]"))
+    shown(
+        format!("{head}\n[{path} is longer than fits here; read the rest of it with read_file when you need it.]"),
+        true,
+    )
 }

@@ -12,6 +12,9 @@ use serde_json::Value;
 use crate::offered::Offered;
 use crate::{prompt, tokens};
 
+/// The tool that finds others.
+pub(crate) const SEARCH: &str = SearchTools::NAME;
+
 /// The state field that says that a tool was found; one field a tool, so that two searches at once lose nothing.
 const FIELD: &str = "tool_found:";
 /// Tools that one search gives.

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use bosun_agent::{AgentError, BoxFuture, Middleware, NextModel, NextTool, NoteAbout, TurnContext, TurnEnd};
+use bosun_agent::{AgentError, BoxFuture, Middleware, NextModel, NextTool, TurnContext, TurnEnd};
 use bosun_backend::Backend;
 use bosun_model::{AiMessage, CacheLifetime, ChatModel, ChatRequest, OutputSchema, ToolCall, ToolSpec};
 use bosun_tools::{
@@ -12,6 +12,7 @@ use bosun_tools::{
 use serde_json::Value;
 
 use crate::sub_agents::Counted;
+use crate::tool_names::not_built_in;
 use crate::{
     Artifacts, DeepAgentError, Filesystem, FilesystemOptions, FinalAnswer, Gate, GuardOptions, Guards, HumanInTheLoop,
     HumanInTheLoopOptions, InterruptOn, Members, Memory, MemoryOptions, ModelRetry, OnDemand, PatchToolCalls,
@@ -67,8 +68,6 @@ pub(crate) struct Kit<'a> {
     pub output: Option<OutputSchema>,
     /// Members of which those count here that stand for built-in ones.
     pub own: &'a Members,
-    /// What its subagents lack of the tools that they name, for whoever it works for.
-    pub lacking: Vec<NoteAbout>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -105,7 +104,7 @@ impl Blueprint {
         let on_demand = self.on_demand_of(&kit);
         let files = Filesystem::new(backend, None, self.filesystem.clone()).with_artifacts(self.artifacts.clone());
         let delegation = SubAgents::new(Arc::clone(&self.specs)).and_ready(Arc::clone(&self.ready));
-        let mut delegation = delegation.counting(self.counted()).telling(kit.lacking);
+        let mut delegation = delegation.counting(self.counted());
         if self.background && kit.owner == Owner::Main {
             delegation = delegation.beside();
         }
@@ -146,7 +145,8 @@ impl Blueprint {
         let built_in = members.iter().filter(|(role, _)| *role != Role::Asked);
         let known: Vec<String> =
             built_in.flat_map(|(_, member)| member.tools()).map(|tool| tool.spec().name.clone()).collect();
-        // A subagent goes without what is not here, of which the session's own agent tells.
+        // What is not here an agent goes without, of which the session's own tells; what is nowhere is a mistake, which
+        // only the files of subagents may make.
         if kit.owner == Owner::Main {
             check_names(&known, self.descriptions.keys())?;
             check_names(&known, kit.allowed.unwrap_or_default().iter())?;
@@ -249,7 +249,7 @@ impl Role {
 }
 
 fn check_names<'a>(known: &[String], mut names: impl Iterator<Item = &'a String>) -> Result<(), DeepAgentError> {
-    match names.find(|name| !known.contains(name)) {
+    match names.find(|name| !known.contains(name) && not_built_in(std::iter::once(*name)).is_some()) {
         Some(name) => Err(DeepAgentError::UnknownTool { name: name.clone(), known: known.join(", ") }),
         None => Ok(()),
     }

@@ -1,5 +1,4 @@
 mod file;
-pub(crate) mod lacking;
 mod spec;
 mod thinking;
 mod write;
@@ -7,15 +6,14 @@ mod write;
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 
-use bosun_agent::{Agent, AgentError, BoxFuture, Middleware, NextModel, NextTool, NoteAbout, Subagents, TurnContext};
+use bosun_agent::{Agent, AgentError, BoxFuture, Middleware, NextModel, NextTool, Subagents, TurnContext};
 use bosun_model::{AiMessage, ChatModel, ChatRequest, ToolCall};
-use bosun_tools::{DynTool, StateUpdate, SubagentCard, Task, ToolOutput, background_tools, erase};
+use bosun_tools::{DynTool, SENDING_TOOLS, SubagentCard, Task, ToolOutput, background_tools, erase, unknown_subagent};
 use serde_json::Value;
 
 use crate::stack::Blueprint;
 use crate::{create, prompt, unpriced};
 pub use file::{FieldKind, LoadedSubagents, SubagentFileError, SubagentWarning, load_subagents, read_subagent};
-pub use lacking::SUBAGENT_TOOLS;
 pub use spec::{GENERAL_PURPOSE, ReadySubagent, SubagentSpec};
 pub(crate) use thinking::Thinking;
 pub use write::write_subagent;
@@ -29,7 +27,6 @@ pub struct SubAgents {
     ready: Arc<[ReadySubagent]>,
     beside: bool,
     counted: Option<Counted>,
-    lacking: Vec<NoteAbout>,
 }
 
 /// What a turn may cost, and the models that subagents have of their own, by the name of the subagent.
@@ -41,7 +38,7 @@ pub(crate) struct Counted {
 impl SubAgents {
     /// `specs` have distinct names.
     pub fn new(specs: Arc<[SubagentSpec]>) -> Self {
-        Self { specs, ready: Arc::default(), beside: false, counted: None, lacking: Vec::new() }
+        Self { specs, ready: Arc::default(), beside: false, counted: None }
     }
 
     /// Offers `ready` besides, by names that no other has.
@@ -54,12 +51,6 @@ impl SubAgents {
     #[must_use]
     pub(crate) fn counting(self, counted: Option<Counted>) -> Self {
         Self { counted, ..self }
-    }
-
-    /// Tells of subagents that work without some of the tools that they name.
-    #[must_use]
-    pub(crate) fn telling(self, lacking: Vec<NoteAbout>) -> Self {
-        Self { lacking, ..self }
     }
 
     /// Lets subagents work beside the agent, too.
@@ -83,16 +74,6 @@ impl Middleware for SubAgents {
         std::iter::once(erase(Task::new(cards))).chain(beside).collect()
     }
 
-    fn before_turn<'a>(&'a self, cx: &'a TurnContext) -> BoxFuture<'a, Result<StateUpdate, AgentError>> {
-        Box::pin(async move {
-            // A subagent has its parent's fields, and nothing to tell.
-            if cx.depth() == 0 {
-                lacking::tell(cx, &self.lacking).await?;
-            }
-            Ok(StateUpdate::default())
-        })
-    }
-
     fn wrap_model_call<'a>(
         &'a self,
         cx: &'a TurnContext,
@@ -109,7 +90,7 @@ impl Middleware for SubAgents {
         call: ToolCall,
         next: NextTool<'a>,
     ) -> BoxFuture<'a, Result<ToolOutput, AgentError>> {
-        if SENDING.contains(&call.name.as_str()) && place_among_sent(cx, &call) >= MOST_SENT {
+        if SENDING_TOOLS.contains(&call.name.as_str()) && place_among_sent(cx, &call) >= MOST_SENT {
             let text = format!(
                 "Error: a step may send at most {MOST_SENT} subagents, so this one was not sent. Send the others first, \
                  and give each of them more to do."
@@ -128,20 +109,18 @@ impl Middleware for SubAgents {
 impl SubAgents {
     /// The model of its own of the subagent that `call` sends, where money is counted.
     fn model_of(&self, call: &ToolCall) -> Option<(f64, &Arc<dyn ChatModel>)> {
-        let counted = self.counted.as_ref().filter(|_| SENDING.contains(&call.name.as_str()))?;
+        let counted = self.counted.as_ref().filter(|_| SENDING_TOOLS.contains(&call.name.as_str()))?;
         let name = call.args.get("subagent_type").and_then(Value::as_str)?;
         Some((counted.max_dollars, counted.models.get(name)?))
     }
 }
-
-const SENDING: [&str; 2] = ["task", "start_async_task"];
 
 /// How many calls of the step that send subagents stand before this one.
 fn place_among_sent(cx: &TurnContext, call: &ToolCall) -> usize {
     cx.log().with_state(|state| {
         let calls = state.step.iter().flat_map(|step| &step.calls);
         let before = calls.take_while(|open| open.call.id != call.id);
-        before.filter(|open| SENDING.contains(&open.call.name.as_str())).count()
+        before.filter(|open| SENDING_TOOLS.contains(&open.call.name.as_str())).count()
     })
 }
 
@@ -173,8 +152,7 @@ impl Subagents for DeclaredSubagents {
         }
         let Some(spec) = specs.iter().find(|spec| spec.name == name) else {
             let declared = specs.iter().map(|spec| spec.name.as_str());
-            let known: Vec<&str> = declared.chain(ready.iter().map(|ready| ready.name.as_str())).collect();
-            return Err(format!("Error: there is no subagent '{name}'; use one of: {}.", known.join(", ")));
+            return Err(unknown_subagent(name, declared.chain(ready.iter().map(|ready| ready.name.as_str()))));
         };
         let mut made = self.made.lock().unwrap_or_else(PoisonError::into_inner);
         let owner = Arc::downgrade(parent.agent());

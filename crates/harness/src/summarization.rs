@@ -29,7 +29,7 @@ pub use record::{
     Compaction, FailedSummary, SUMMARIZATION_FIELD, Summary, SummaryCause, UndoneSummary, edit_summary, undo_summary,
 };
 pub use threshold::{ArgumentOptions, SummarizationOptions, Threshold, Trigger};
-pub(crate) use tool::CompactConversation;
+pub(crate) use tool::{CompactConversation, NAME as COMPACT};
 
 /// Keeps the conversation below the model's window: long arguments are cut first, then everything but its end is
 /// replaced by a summary. Nothing is ever taken out of the state, so that a summary can be read, changed and undone.

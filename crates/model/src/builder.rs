@@ -7,6 +7,9 @@ use crate::{
     Reasoning, StopReason, ToolCall, Usage,
 };
 
+/// Most calls of one reply, whoever made it. Many more are no plan any more, but a model or a server that runs away.
+pub const MOST_CALLS: usize = 10_000;
+
 /// Folds [`ModelEvent`]s into an [`AiMessage`].
 ///
 /// | input | outcome |
@@ -18,11 +21,14 @@ use crate::{
 /// | a refusal | no call at all: it is the end of the turn |
 /// | a delta for a call that never started | a protocol error |
 /// | empty argument text | `{}` |
+/// | more than [`MOST_CALLS`] calls | one more, an [`InvalidToolCall`] that says how many were left out |
 #[derive(Debug, Default)]
 pub struct MessageBuilder {
     content: Vec<ContentBlock>,
     reasoning: Option<Reasoning>,
     calls: BTreeMap<u32, CallBuilder>,
+    /// The first call beyond those that a reply may have, and how many came after it.
+    beyond: Option<(u32, usize)>,
     usage: Option<Usage>,
     stop: Option<StopReason>,
     model: Option<String>,
@@ -60,20 +66,40 @@ impl MessageBuilder {
             }
             ModelEvent::ToolCallStarted { index, id, name } => {
                 self.close_reasoning();
+                if let Some((_, after)) = &mut self.beyond {
+                    *after += 1;
+                    return Ok(());
+                }
+                if self.calls.len() == MOST_CALLS {
+                    self.beyond = Some((*index, 0));
+                }
                 let (id, name, place) = (id.clone(), name.clone(), self.content.len());
                 let call = CallBuilder { id, name, json: String::new(), done: false, place };
                 if self.calls.insert(*index, call).is_some() {
                     return Err(protocol(format!("two tool calls share the index {index}")));
                 }
             }
-            ModelEvent::ToolCallDelta { index, json } => self.call(*index)?.json.push_str(json),
-            ModelEvent::ToolCallDone { index } => self.call(*index)?.done = true,
+            ModelEvent::ToolCallDelta { index, json } => {
+                if let Some(call) = self.call(*index)? {
+                    call.json.push_str(json);
+                }
+            }
+            ModelEvent::ToolCallDone { index } => {
+                if let Some(call) = self.call(*index)? {
+                    call.done = true;
+                }
+            }
             ModelEvent::Usage(usage) => {
                 self.usage = Some(*usage);
             }
             ModelEvent::Finished { stop } => self.stop = Some(stop.clone()),
         }
         Ok(())
+    }
+
+    /// Whether a call that has begun is part of the message.
+    pub fn has_call(&self, index: u32) -> bool {
+        self.calls.contains_key(&index)
     }
 
     /// The text so far, for keeping what a cut stream already showed.
@@ -94,10 +120,14 @@ impl MessageBuilder {
         }
         let mut tool_calls = Vec::new();
         let mut invalid_tool_calls = Vec::new();
-        for (place, call) in std::mem::take(&mut self.calls).into_values().enumerate() {
+        for (place, (index, call)) in std::mem::take(&mut self.calls).into_iter().enumerate() {
             let is_unsure = !call.done || call.json.trim().is_empty();
             let cut = is_cut(&stop) || !ended_naturally(&stop) && is_unsure;
-            match arguments(&call.json, cut) {
+            let args = match self.beyond {
+                Some((first, after)) if first == index => Err(too_many(after)),
+                _ => arguments(&call.json, cut),
+            };
+            match args {
                 Ok(args) => tool_calls.push(ToolCall { id: call.id, name: call.name, args }),
                 Err(reason) => {
                     let CallBuilder { id, name, json: args, .. } = call;
@@ -141,10 +171,15 @@ impl MessageBuilder {
         }
     }
 
-    fn call(&mut self, index: u32) -> Result<&mut CallBuilder, ModelError> {
-        self.calls
-            .get_mut(&index)
-            .ok_or_else(|| protocol(format!("arguments for a tool call {index} that never began")))
+    /// The call that goes on; `None` for one beyond those that a reply may have.
+    fn call(&mut self, index: u32) -> Result<Option<&mut CallBuilder>, ModelError> {
+        let beyond = self.beyond.map(|(first, _)| first);
+        match self.calls.get_mut(&index) {
+            Some(_) if beyond == Some(index) => Ok(None),
+            None if beyond.is_some() => Ok(None),
+            None => Err(protocol(format!("arguments for a tool call {index} that never began"))),
+            call => Ok(call),
+        }
     }
 }
 
@@ -167,6 +202,16 @@ fn is_refused(stop: &StopReason) -> bool {
 /// Whether the provider says that the reply is not all that the model meant to say.
 fn is_cut(stop: &StopReason) -> bool {
     matches!(stop, StopReason::MaxTokens) || is_refused(stop)
+}
+
+/// Why a call beyond those that a reply may have is not run, where `after` more came.
+fn too_many(after: usize) -> String {
+    let (rest, were) = match after {
+        0 => (String::new(), "was"),
+        1 => (" and the one after it".to_owned(), "were"),
+        more => (format!(" and the {more} after it"), "were"),
+    };
+    format!("a reply can make at most {MOST_CALLS} calls, so this one{rest} {were} left out")
 }
 
 fn arguments(json: &str, cut: bool) -> Result<Value, String> {
@@ -213,6 +258,34 @@ mod tests {
         }
         events.push(ModelEvent::Finished { stop });
         events
+    }
+
+    #[test]
+    fn a_reply_with_more_calls_than_it_may_have_says_how_many_were_left_out() {
+        let started = |index: u32| {
+            let id = format!("c{index}").as_str().into();
+            let json = r#"{"path":"/"}"#.to_owned();
+            [
+                ModelEvent::ToolCallStarted { index, id, name: "ls".into() },
+                ModelEvent::ToolCallDelta { index, json },
+                ModelEvent::ToolCallDone { index },
+            ]
+        };
+        for (calls, told) in [
+            (10_000, ""),
+            (10_001, "a reply can make at most 10000 calls, so this one was left out"),
+            (10_002, "a reply can make at most 10000 calls, so this one and the one after it were left out"),
+            (15_000, "a reply can make at most 10000 calls, so this one and the 4999 after it were left out"),
+        ] {
+            let mut events: Vec<ModelEvent> = (0..calls).flat_map(started).collect();
+            events.push(ModelEvent::Finished { stop: StopReason::ToolUse });
+            let message = build(&events).unwrap();
+            let left_out: Vec<(&str, &str)> =
+                message.invalid_tool_calls.iter().map(|call| (call.id.as_str(), call.reason.as_str())).collect();
+            assert_eq!(message.tool_calls.len(), MOST_CALLS);
+            assert_eq!(left_out, Some(("c10000", told)).filter(|_| !told.is_empty()).into_iter().collect::<Vec<_>>());
+            assert!(message.invalid_tool_calls.iter().all(|call| call.args.is_empty()));
+        }
     }
 
     #[test]

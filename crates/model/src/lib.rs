@@ -16,7 +16,7 @@ mod request;
 mod trouble;
 mod usage;
 
-pub use builder::MessageBuilder;
+pub use builder::{MOST_CALLS, MessageBuilder};
 pub use chat_model::{Abilities, ChatModel, ModelInfo, ModelStream, Price, PriceStep, whole_reply};
 pub use content::{ContentBlock, Kept, Media, MediaKind, Origin, Reasoning, text_of};
 pub use error::{ModelError, ModelErrorKind};

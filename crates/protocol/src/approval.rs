@@ -116,6 +116,11 @@ pub enum AskReason {
     Rule {
         rule: String,
     },
+    /// A hook wants a person to look, or failed; `name` is the protected name of the file, where it has one.
+    Hook {
+        rule: String,
+        name: Option<String>,
+    },
 }
 
 /// Why a call that was approved is asked for again.

@@ -192,6 +192,8 @@ pub enum NoticeCode {
     KeySeen,
     /// The file of a skill or of a subagent is not as it should be; `detail` says which and why.
     DefinitionWrong,
+    /// Something that was set up, or that the project brings, is not used, or not all of it; `detail` says what and why.
+    NotUsed,
     /// A limit of money does not hold for a model; `detail` names both.
     PriceUnknown,
     /// A model that the settings name beside the session's cannot be had; `detail` says which and why.

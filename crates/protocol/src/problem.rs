@@ -512,6 +512,13 @@ problems! {
     SkillWrong { detail: String } = "Skills: {detail}";
     SubagentWrong { detail: String } = "Subagents: {detail}";
     SubagentLacks { name: String, tools: String } = "Subagents: '{name}' works without tools that are not available here: {tools}";
+    Untrusted { names: String } = "This project brings {names}, which nobody has trusted as it is now, so it is not used; `bosun trust list` shows it";
+    BroughtUnusable { name: String, detail: String } = "This project brings {name}, which cannot be used: {detail}";
+    MemoryCut { path: String } = "{path} is too long for the prompt, so only its beginning is in it; the agent reads the rest when it needs it";
+    AgentLacks { tools: String } = "The agent works without tools of builtin_tools that are not available here: {tools}";
+    AskingUnknown { tools: String } = "Approvals: something is set for {tools}, but no tool here is called that, so it has no effect. Correct the name, or add the server whose tool it is";
+    SubagentAskingUnknown { name: String, tools: String } = "Subagents: '{name}' sets how {tools} asks, but no tool here is called that, so it has no effect. Correct the name, or add the server whose tool it is";
+    HookUnmatched { hook: String, tools: String } = "The hook '{hook}' is for calls of {tools}, but no tool here is called that, so it does not run for them. Correct the name, or add the server whose tool it is";
     SecondMissing { model: String, detail: String } = "{model}, which should answer when the session's model is overloaded, is not available ({detail}). Until then no other model takes over; fix it or choose another in Settings, Models";
     SmallMissing { model: String, detail: String } = "{model}, which should write titles and summaries, is not available ({detail}). The session's own model writes the summaries, and sessions get no titles; fix it or choose another in Settings, Models";
     CostNotCounted { limit: String, model: String } = "A turn may cost ${limit}, but the price of {model} is not known, so its cost is not counted. Enter the price in Settings, Models, or set a limit of tokens";

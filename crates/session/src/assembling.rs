@@ -1,6 +1,6 @@
 use std::sync::Arc;
 
-use bosun_agent::Agent;
+use bosun_agent::{Agent, NoteAbout};
 use bosun_harness::{DeclaredAgent, DeepAgentConfig, Extras, Summarization, create_deep_agent};
 use bosun_model::ModelInfo;
 
@@ -18,6 +18,8 @@ pub(crate) struct Draft {
     info: ModelInfo,
     /// What is wrong with the definitions of subagents.
     problems: Vec<String>,
+    /// What of the project is not used, for those who are to be told.
+    unused: Vec<NoteAbout>,
     /// What the project brings and the person trusts.
     of_project: Option<Extras>,
 }
@@ -72,6 +74,7 @@ impl Actor {
         let info = calls.info.clone();
         let space = self.space().await?;
         let known = self.knowledge(&space).await?;
+        let unused = self.unused(&*space.backend).await?;
         let mut config = DeepAgentConfig::new(Arc::clone(&calls.model), space.backend);
         config.blobs.clone_from(&self.setting.blobs);
         config.policy = self.setting.policy.clone();
@@ -96,17 +99,17 @@ impl Actor {
         config.filesystem.root = self.root().place();
         let of_project = self.project_extras().await?;
         self.check_extras(of_project.as_ref())?;
-        Ok(Draft { config, calls, info, problems: known.subagents.problems, of_project })
+        Ok(Draft { config, calls, info, problems: known.subagents.problems, unused, of_project })
     }
 
     async fn built(&self, draft: Draft) -> Result<Arc<Agent>, SessionError> {
-        let Draft { mut config, calls, info, mut problems, of_project } = draft;
+        let Draft { mut config, calls, info, mut problems, unused, of_project } = draft;
         self.extend(&mut config, of_project).await?;
         let (models, unusable) = self.models_of(&config.subagents).await;
         config.models = models;
         problems.extend(unusable);
         calls.put_into(&mut config);
-        config.everywhere.push(Arc::new(Definitions::new(problems)));
+        config.everywhere.push(Arc::new(Definitions::new(problems, unused)));
         config.everywhere.push(Arc::new(Watching::new(Arc::clone(&self.stream))));
         let summarization = Summarization::new(config.summarization.clone(), config.artifacts.clone());
         let agent = create_deep_agent(config).map_err(|error| SessionError::invalid(error.problem()))?;

@@ -123,6 +123,7 @@ pub(crate) fn reason(reason: &AskReason) -> wire::AskReason {
         AskReason::DeletesAsk => wire::AskReason::DeletesAsk,
         AskReason::ProtectedName { name } => wire::AskReason::ProtectedName { name: name.clone() },
         AskReason::Rule { rule } => wire::AskReason::Rule { rule: rule.clone() },
+        AskReason::Hook { rule, name } => wire::AskReason::Hook { rule: rule.clone(), name: name.clone() },
     }
 }
 
@@ -244,6 +245,7 @@ pub(crate) fn note(kind: NoteKind) -> wire::NoticeCode {
         NoteKind::HookFailed => wire::NoticeCode::HookFailed,
         NoteKind::KeySeen => wire::NoticeCode::KeySeen,
         NoteKind::DefinitionWrong => wire::NoticeCode::DefinitionWrong,
+        NoteKind::NotUsed => wire::NoticeCode::NotUsed,
         NoteKind::PriceUnknown => wire::NoticeCode::PriceUnknown,
         NoteKind::HelperMissing => wire::NoticeCode::HelperMissing,
         NoteKind::SummaryFailed => wire::NoticeCode::SummaryFailed,

@@ -9,23 +9,25 @@ const FIELD: &str = "definitions_wrong";
 const MOST: usize = 20;
 const LONGEST: usize = 1_000;
 
-/// Tells the person what is wrong with the files of skills and subagents, when a turn begins that is the first to find it
+/// Tells the person what is wrong with the files of skills and subagents, and what of the project is not used, when a turn begins that is the first to find it
 /// so: the agent goes without them, or not by all of what they say.
 pub(crate) struct Definitions {
     /// Of subagents; what skills there are is in the state.
     subagents: Vec<String>,
+    /// What of the project is not used.
+    unused: Vec<NoteAbout>,
 }
 
 impl Definitions {
-    pub(crate) fn new(subagents: Vec<String>) -> Self {
-        Self { subagents }
+    pub(crate) fn new(subagents: Vec<String>, unused: Vec<NoteAbout>) -> Self {
+        Self { subagents, unused }
     }
 
     fn wrong(&self, skills: SkillSet) -> Vec<NoteAbout> {
         let skills = skills.problems.into_iter().chain(skills.warnings);
         let skills = skills.map(|detail| NoteAbout::SkillWrong { detail: cut(&detail) });
         let subagents = self.subagents.iter().map(|detail| NoteAbout::SubagentWrong { detail: cut(detail) });
-        skills.chain(subagents).take(MOST).collect()
+        self.unused.iter().cloned().chain(skills).chain(subagents).take(MOST).collect()
     }
 
     async fn tell(&self, cx: &TurnContext) -> Result<(), AgentError> {
@@ -39,8 +41,15 @@ impl Definitions {
         let update = StateUpdate { fields, ..StateUpdate::default() };
         let mut entries = vec![EntryBody::Updated { by: self.name().into(), update }];
         let fresh = wrong.into_iter().filter(|about| !told.contains(&about.to_string()));
-        entries.extend(fresh.map(|about| EntryBody::noted(NoteKind::DefinitionWrong, about)));
+        entries.extend(fresh.map(|about| EntryBody::noted(kind(&about), about)));
         Ok(cx.log().record(entries).await?)
+    }
+}
+
+fn kind(about: &NoteAbout) -> NoteKind {
+    match about {
+        NoteAbout::SkillWrong { .. } | NoteAbout::SubagentWrong { .. } => NoteKind::DefinitionWrong,
+        _ => NoteKind::NotUsed,
     }
 }
 

@@ -197,7 +197,7 @@ impl Projection {
                 }
                 self.emit(SessionEvent::TurnStarted { turn: *turn, at });
             }
-            EntryBody::TurnContinued { turn } => self.emit(SessionEvent::TurnStarted { turn: *turn, at }),
+            EntryBody::TurnContinued { turn } => self.goes_on(*turn, at),
             EntryBody::Draft { message, text, reasoning } => self.draft(message, text, reasoning, at),
             EntryBody::Ai { message, kinds, cost } => {
                 self.follow(&Deed { at, seq: recorded.seq, what: Did::StepBegan });

@@ -196,6 +196,8 @@ pub(crate) fn state_of(outcome: ToolOutcome, message: &Message) -> ToolState {
     let failed = matches!(message, Message::Tool(message) if message.status == ToolStatus::Error);
     match outcome {
         ToolOutcome::Ran if failed => ToolState::Failed,
+        // Its subagent did not finish; a turn that is continued opens it again.
+        ToolOutcome::Paused => ToolState::Failed,
         ToolOutcome::Ran => ToolState::Done,
         ToolOutcome::Refused => ToolState::Failed,
         ToolOutcome::Rejected => ToolState::Rejected,

@@ -7,6 +7,7 @@ mod place;
 mod view;
 
 use std::collections::HashMap;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 
 use bosun_agent::Clock;
@@ -26,6 +27,8 @@ pub(crate) struct TrustBook {
     database: Arc<Database>,
     clock: Arc<dyn Clock>,
     projects: AsyncMutex<HashMap<String, Arc<Trusted>>>,
+    /// Whether sessions say what they do not use: where no window shows it.
+    tells: AtomicBool,
 }
 
 /// What is trusted in one project; changes at once when the person decides.
@@ -60,7 +63,15 @@ pub(crate) enum Standing {
 
 impl TrustBook {
     pub(crate) fn new(database: Arc<Database>, clock: Arc<dyn Clock>) -> Self {
-        Self { database, clock, projects: AsyncMutex::default() }
+        Self { database, clock, projects: AsyncMutex::default(), tells: AtomicBool::default() }
+    }
+
+    pub(crate) fn tell(&self) {
+        self.tells.store(true, Ordering::Relaxed);
+    }
+
+    pub(crate) fn tells(&self) -> bool {
+        self.tells.load(Ordering::Relaxed)
     }
 
     /// What is trusted in the project with this id.

@@ -17,15 +17,36 @@ pub struct ArgumentError {
 /// Checks and reads `args`. Unknown arguments are ignored unless the schema forbids them; numeric strings are taken as
 /// numbers (behaviour.md 1.4).
 pub(crate) fn parse<Input: DeserializeOwned>(spec: &ToolSpec, args: &Value) -> Result<Input, ArgumentError> {
+    let args = fitting(spec, args)?;
+    serde_json::from_value(args).map_err(|error| unread(spec, &error))
+}
+
+/// Checks `args` as [`parse`] does, and gives them back as they would be run.
+pub(crate) fn validated<Input: DeserializeOwned>(spec: &ToolSpec, args: &Value) -> Result<Value, ArgumentError> {
+    let args = fitting(spec, args)?;
+    Input::deserialize(&args).map_err(|error| unread(spec, &error))?;
+    Ok(args)
+}
+
+/// `args` as the schema means them, where they fit it.
+fn fitting(spec: &ToolSpec, args: &Value) -> Result<Value, ArgumentError> {
     let fail = |reason: String| ArgumentError { tool: spec.name.clone(), reason };
     if !args.is_object() {
         return Err(fail("the arguments must be a JSON object".into()));
     }
-    let args = coerced(&spec.schema, args);
-    if let Some(problem) = schema::first_problem(&spec.schema, &args) {
+    // Before anything is built from them.
+    if let Some(problem) = schema::too_many(&spec.schema, args) {
         return Err(fail(problem));
     }
-    serde_json::from_value(args).map_err(|error| fail(quoted(&error.to_string()).into_owned()))
+    let args = coerced(&spec.schema, args);
+    match schema::first_problem(&spec.schema, &args) {
+        Some(problem) => Err(fail(problem)),
+        None => Ok(args),
+    }
+}
+
+fn unread(spec: &ToolSpec, error: &serde_json::Error) -> ArgumentError {
+    ArgumentError { tool: spec.name.clone(), reason: quoted(&error.to_string()).into_owned() }
 }
 
 /// Checks `args` against `spec.schema` and gives them back as they would be run (text read as numbers where numbers are
@@ -34,7 +55,7 @@ pub(crate) fn parse<Input: DeserializeOwned>(spec: &ToolSpec, args: &Value) -> R
 /// # Errors
 /// [`ArgumentError`] for the first place that does not fit.
 pub fn checked_arguments(spec: &ToolSpec, args: &Value) -> Result<Value, ArgumentError> {
-    parse::<Value>(spec, args)
+    fitting(spec, args)
 }
 
 /// `value` as `schema` means it: text read as a number, a boolean, a list or an object where one of those is wanted and

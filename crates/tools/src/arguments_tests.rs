@@ -154,6 +154,18 @@ fn unknown_arguments_are_ignored_unless_the_tool_is_strict() {
     assert!(refused.starts_with("'colour' is not an argument of this tool, which takes pattern, offset"), "{refused}");
 }
 
+/// Nothing is built of a list that is too long, however it is written.
+#[test]
+fn a_list_with_too_many_entries_is_counted_before_it_is_read() {
+    let many = json!([1, "two", {"no": "item"}, null]);
+    let expected = Err("'items' has 4 entries, more than the 3 that are allowed".to_owned());
+    assert_eq!(read(json!({"pattern": "x", "items": many})), expected);
+    assert_eq!(read(json!({"pattern": "x", "items": many.to_string()})), expected);
+    // What else is wrong with them is said where there are few enough.
+    let few = read(json!({"pattern": "x", "items": [1]})).unwrap_err();
+    assert!(few.contains("'items[0]' must be an object"), "{few}");
+}
+
 #[test]
 fn nested_values_written_as_text_are_read() {
     let args = json!({"pattern": "x", "items": "[{\"name\": \"a\", \"size\": \"3\"}]"});

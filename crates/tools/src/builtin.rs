@@ -20,7 +20,7 @@ use bosun_backend::{Backend, BackendError, Unread, VirtualPath};
 
 use crate::{DynTool, ToolContext, ToolError, erase};
 
-pub use async_tasks::background_tools;
+pub use async_tasks::{ASK_MORE_TOOL, BACKGROUND_TOOLS, SENDING_TOOLS, background_tools};
 pub use delete::Delete;
 pub use edit_file::EditFile;
 pub use execute::{Execute, without_boundary, without_framing};
@@ -28,9 +28,10 @@ pub use glob::Glob;
 pub use grep::Grep;
 pub use ls::Ls;
 pub use read_file::{ReadFile, ReadFormat};
-pub use task::{SubagentCard, Task};
+use task::known_subagents;
+pub use task::{SubagentCard, Task, unknown_subagent};
 pub use write_file::WriteFile;
-pub use write_todos::WriteTodos;
+pub use write_todos::{MOST_TODOS, WriteTodos};
 
 /// What may be set about the built-in tools.
 #[derive(Clone, Debug, PartialEq, Eq)]

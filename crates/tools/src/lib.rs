@@ -31,8 +31,9 @@ mod update;
 pub use arguments::{ArgumentError, checked_arguments};
 pub use background::{Background, BackgroundTask, FollowUp, TaskStatus};
 pub use builtin::{
-    BuiltinOptions, Delete, EditFile, Execute, Glob, Grep, Ls, ReadFile, ReadFormat, SubagentCard, Task, WriteFile,
-    WriteTodos, background_tools, builtin_tools, file_tools, file_tools_with, without_boundary, without_framing,
+    ASK_MORE_TOOL, BACKGROUND_TOOLS, BuiltinOptions, Delete, EditFile, Execute, Glob, Grep, Ls, MOST_TODOS, ReadFile,
+    ReadFormat, SENDING_TOOLS, SubagentCard, Task, WriteFile, WriteTodos, background_tools, builtin_tools, file_tools,
+    file_tools_with, unknown_subagent, without_boundary, without_framing,
 };
 pub use changed::left_by_command;
 pub use context::{Delegate, DelegateRequest, StateView, ToolContext};

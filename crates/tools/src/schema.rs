@@ -1,6 +1,7 @@
 use bosun_backend::quoted;
 use schemars::JsonSchema;
 use schemars::generate::SchemaSettings;
+use serde::de::IgnoredAny;
 use serde_json::{Map, Value};
 
 /// JSON Schema of `Input`: one object, no references, no dialect marker, nothing a model has no use for.
@@ -65,6 +66,33 @@ fn tidy(schema: &mut Value) {
 /// crate say; what it lets through is still checked when the arguments are read.
 pub(crate) fn first_problem(schema: &Value, args: &Value) -> Option<String> {
     object_problem("", schema, args.as_object()?)
+}
+
+/// The first list in `args` with more entries than `schema` allows. Nothing is built to find it, also where the list came as
+/// text.
+pub(crate) fn too_many(schema: &Value, args: &Value) -> Option<String> {
+    many_in("", schema, args)
+}
+
+fn many_in(place: &str, schema: &Value, value: &Value) -> Option<String> {
+    match value {
+        Value::Array(items) => length_problem(place, schema, items.len(), ["", "maxItems"]).or_else(|| {
+            let of = schema.get("items")?;
+            items.iter().enumerate().find_map(|(index, item)| many_in(&format!("{place}[{index}]"), of, item))
+        }),
+        Value::Object(object) => {
+            let properties = schema.get("properties").and_then(Value::as_object)?;
+            properties.iter().find_map(|(name, wanted)| {
+                let place = if place.is_empty() { name.clone() } else { format!("{place}.{name}") };
+                many_in(&place, wanted, object.get(name)?)
+            })
+        }
+        Value::String(text) if schema.get("maxItems").is_some() => {
+            let entries: Vec<IgnoredAny> = serde_json::from_str(text.trim()).ok()?;
+            length_problem(place, schema, entries.len(), ["", "maxItems"])
+        }
+        Value::String(_) | Value::Null | Value::Bool(_) | Value::Number(_) => None,
+    }
 }
 
 fn problem(place: &str, schema: &Value, value: &Value) -> Option<String> {
@@ -138,7 +166,7 @@ fn number_problem(place: &str, schema: &Value, value: &Value) -> Option<String> 
 
 fn length_problem(place: &str, schema: &Value, length: usize, [least, most]: [&str; 2]) -> Option<String> {
     let bound = |key: &str| schema.get(key).and_then(Value::as_u64).and_then(|bound| usize::try_from(bound).ok());
-    let of = if least == "minItems" { "entries" } else { "characters" };
+    let of = if most == "maxItems" { "entries" } else { "characters" };
     if bound(least).is_some_and(|least| length < least) {
         return Some(if length == 0 {
             format!("'{place}' is empty")

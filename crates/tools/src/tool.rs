@@ -114,8 +114,7 @@ impl<T: Tool> DynTool for Erased<T> {
     }
 
     fn validate(&self, args: &Value) -> Result<Value, ArgumentError> {
-        self.parse(args)?;
-        Ok(arguments::coerced(&self.spec.schema, args))
+        arguments::validated::<T::Input>(&self.spec, args)
     }
 
     fn call<'a>(&'a self, cx: &'a ToolContext, args: Value) -> BoxFuture<'a, Result<ToolOutput, ToolError>> {

@@ -48,6 +48,7 @@ impl Ask {
             (Some(name), _) => AskReason::ProtectedName { name },
             // That was said of the file it was about.
             (None, AskReason::ProtectedName { .. }) => AskReason::EditsAsk,
+            (None, AskReason::Hook { rule, .. }) => AskReason::Hook { rule, name: None },
             (None, reason) => reason,
         };
         Self { place: Some(place), reason, ..self }
@@ -86,7 +87,7 @@ impl Ask {
         }
         let protected = Self::names(args).and_then(|path| protected_name(&VirtualPath::parse(path).ok()?));
         let asked = match &self.reason {
-            AskReason::ProtectedName { name } => Some(name.clone()),
+            AskReason::ProtectedName { name } | AskReason::Hook { name: Some(name), .. } => Some(name.clone()),
             _ => None,
         };
         grave.extend(protected.or(asked).map(|name| Grave::Protected { name }));

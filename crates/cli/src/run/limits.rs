@@ -8,7 +8,9 @@ use clap::Args;
 
 #[derive(Debug, Args)]
 pub(super) struct TurnLimits {
-    /// Most model calls of a turn (1000 where nothing else is set); reaching it saves, and the session can go on.
+    /// Most replies of the model in a turn (1000 where nothing else is set). Each subagent has as many of its own; summaries
+    /// and repeated attempts are not counted. At the limit the turn ends with code 1 and everything is saved; --session goes
+    /// on with as many again.
     #[arg(long, value_name = "N")]
     max_steps: Option<NonZeroU32>,
     /// Most tokens that a turn may read and write, with its subagents; saves as well.

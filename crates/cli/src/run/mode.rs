@@ -12,7 +12,7 @@ pub(super) enum Mode {
     /// Let file changes pass, except to files that later run code and where a rule or a hook asks; answer commands with a
     /// rejection.
     Edits,
-    /// Let everything pass.
+    /// Let everything pass, except what a hook makes ask.
     All,
     /// Answer everything with a rejection.
     None,
@@ -47,7 +47,8 @@ impl Mode {
     pub(super) fn answer(self, approval: &Approval) -> Answer {
         let decision = match self {
             Self::Ask => None,
-            Self::All => Some(Decision::Approve),
+            // Whoever has a hook ask wants to be asked in any case.
+            Self::All => (!matches!(approval.reason, AskReason::Hook { .. })).then_some(Decision::Approve),
             Self::None => Some(rejection("--approve none")),
             Self::Edits => match (&approval.reason, approval.tool_kind) {
                 (_, ToolKind::Execute | ToolKind::Other | ToolKind::Delegate) => Some(rejection("--approve edits")),
@@ -112,6 +113,8 @@ mod tests {
         let read = waiting("read_file", ToolKind::Read, rule());
         let delete = waiting("delete", ToolKind::Edit, AskReason::DeletesAsk);
         let command = waiting("execute", ToolKind::Execute, AskReason::CommandsAsk);
+        let hooked = AskReason::Hook { rule: "the hook 'guard' asks".into(), name: Some("/.envrc".into()) };
+        let hooked = waiting("write_file", ToolKind::Edit, hooked);
         let kind = |mode: Mode, approval: &Approval| match mode.answer(approval) {
             Answer::Decide(Decision::Approve) => 'y',
             Answer::Decide(Decision::Reject { .. }) => 'n',
@@ -120,13 +123,13 @@ mod tests {
         };
         let table: Vec<String> = [Mode::Ask, Mode::Edits, Mode::All, Mode::None]
             .map(|mode| {
-                [&edit, &delete, &protected, &ruled, &read, &command]
+                [&edit, &delete, &protected, &ruled, &read, &command, &hooked]
                     .map(|approval| kind(mode, approval))
                     .iter()
                     .collect()
             })
             .into();
-        assert_eq!(table, ["??????", "yy???n", "yyyyyy", "nnnnnn"]);
+        assert_eq!(table, ["???????", "yy???n?", "yyyyyy?", "nnnnnnn"]);
     }
 
     #[test]

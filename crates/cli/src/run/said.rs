@@ -15,6 +15,7 @@ pub(super) fn at_once(notice: &Notice) -> Option<String> {
         | NoticeCode::SummaryRemade
         | NoticeCode::HookFailed
         | NoticeCode::DefinitionWrong
+        | NoticeCode::NotUsed
         | NoticeCode::ModelFellBack
         | NoticeCode::ThinkingUnseen
         | NoticeCode::BudgetWarning

@@ -95,10 +95,23 @@ fn a_declaration_with_a_mistake_is_named_before_anything_is_begun() {
             ran.err
         );
     }
-    let file = agent(&bench, "builtin_tools = ['fly']");
-    let ran = bench.run(&["--agent", file.to_str().unwrap(), "hello"]);
-    assert!(ran.sentence().contains("there is no tool 'fly' here"), "{}", ran.err);
+    for (text, place) in [
+        ("builtin_tools = ['fly']", "builtin_tools: "),
+        ("descriptions.fly = 'Flies.'", "[descriptions]: "),
+        ("approvals.tools.fly = true", "[approvals.tools]: "),
+        (
+            "[[subagents]]\nname = 'a'\ndescription = 'A.'\ninterrupt_on.fly = true",
+            "[[subagents]], 'a', interrupt_on: ",
+        ),
+    ] {
+        let file = agent(&bench, text);
+        let ran = bench.run(&["--agent", file.to_str().unwrap(), "hello"]);
+        let sentence = ran.sentence();
+        let told = format!("{place}there is no tool 'fly' here; available are: ls, read_file, ");
+        assert!(sentence.contains("agent.toml cannot be used as --agent") && sentence.contains(&told), "{}", ran.err);
+    }
     assert_eq!(bench.server.requests().len(), 0);
+    assert_eq!(bench.sessions().len(), 0);
 }
 
 /// What the third program's agent writes, and where.

@@ -112,6 +112,23 @@ fn a_hook_refuses_whatever_the_rules_allow() {
 }
 
 #[test]
+fn a_hook_that_asks_is_asked_for_whatever_may_pass() {
+    let bench = Bench::new();
+    let hook = "[[hooks]]\nname = \"guard\"\npoint = \"before_tool\"\ncommand = \"sh\"\n\
+                args = [\"-c\", \"echo '{\\\"decision\\\":\\\"ask\\\"}'\"]\n";
+    let path = config(&bench, hook);
+    bench.server.add(
+        Rule::turn("make").reply(Reply::new().and_call("execute", json!({ "command": "touch made" }))).reply("no"),
+    );
+    let ran = bench.run(&["--config", &path, "--approve", "all", "make"]);
+    assert_eq!(ran.code, Some(2), "{}", ran.err);
+    assert!(ran.err.contains("waits for an approval") && !bench.project.exists("made"), "{}", ran.err);
+    let session = bench.last_session();
+    let refused = bench.go_on(&session, &["--config", &path, "--approve", "none"]);
+    assert_eq!((refused.code, bench.project.exists("made")), (Some(0), false), "{}", refused.err);
+}
+
+#[test]
 fn a_hook_that_hangs_is_said_once_a_turn_and_the_run_goes_on() {
     let bench = Bench::new();
     let hook =
@@ -166,8 +183,11 @@ fn what_is_written_wrong_is_named_before_anything_is_stored() {
     let bench = Bench::new();
     let table = [
         ("[mcp.a]\n", "needs either a command or a url"),
-        ("[mcp.a]\ncomand = \"x\"\n", "unknown field"),
-        ("[[hooks]]\nname = \"a\"\npoint = \"never\"\ncommand = \"x\"\n", "unknown variant"),
+        ("[mcp.a]\ncomand = \"x\"\n", "line 2: 'comand' is not known here; what there can be is 'command', "),
+        (
+            "[[hooks]]\nname = \"a\"\npoint = \"never\"\ncommand = \"x\"\n",
+            "line 3, point: 'never' is none of the words that can stand here: 'turn_start', ",
+        ),
         ("not toml", "extras.toml cannot be used as --config"),
     ];
     for (text, expected) in table {

@@ -5,6 +5,7 @@ use std::fs;
 use pretty_assertions::assert_eq;
 use serde_json::{Value, json};
 
+use bosun_protocol::{Item, ItemBody, SessionEvent};
 use bosun_testkit::{Reply, Rule};
 
 use crate::bench::{Bench, Ran, ran};
@@ -23,6 +24,60 @@ fn done(bench: &Bench, arguments: &[&str]) -> String {
 /// What the model was asked last.
 fn told(bench: &Bench) -> String {
     String::from_utf8_lossy(&bench.server.requests().pop().unwrap().body).into_owned()
+}
+
+/// What a project brings and nobody has trusted is not used; whoever has no window learns it here.
+#[test]
+fn what_of_the_project_is_not_used_is_said_once_a_session() {
+    let bench = Bench::new();
+    bench.server.add(Rule::turn("hello").reply("hello"));
+    bench.project.write("AGENTS.md", "Answer in verse.\n");
+    bench.project.write(".bosun/AGENTS.md", "x".repeat(1 << 21));
+    for skill in ["knots", "sails"] {
+        let text = format!("---\nname: {skill}\ndescription: Ties.\n---\nOver.\n");
+        bench.project.write(&format!(".bosun/skills/{skill}/SKILL.md"), text);
+    }
+    bench.project.write(".bosun/config.toml", "[[hooks]]\nname = 'h'\npoint = 'turn_end'\ncommand = 'true'\n");
+    let untrusted = |names: &str| {
+        format!(
+            "This project brings {names}, which nobody has trusted as it is now, so it is not used; `bosun trust list` shows it"
+        )
+    };
+    let expected = [
+        untrusted("/AGENTS.md"),
+        untrusted("/.bosun/skills/knots, /.bosun/skills/sails"),
+        untrusted("/.bosun/config.toml"),
+        "/.bosun/AGENTS.md is larger than 1 MB, so it is not used; make it smaller".to_owned(),
+    ];
+    let ran = bench.run(&["hello"]);
+    assert_eq!((ran.code, ran.out.as_str()), (Some(0), "hello\n"), "{}", ran.err);
+    assert_eq!(ran.err.lines().collect::<Vec<_>>(), expected);
+    let again = bench.go_on(&bench.last_session(), &["hello again"]);
+    assert_eq!(again.err, "", "it was said in this session");
+    let told: Vec<String> = bench
+        .run(&["--json", "hello"])
+        .events()
+        .into_iter()
+        .filter_map(|event| match event {
+            SessionEvent::ItemCompleted { item: Item { body: ItemBody::Notice(notice), .. } } => Some(notice.detail),
+            _ => None,
+        })
+        .collect();
+    assert_eq!(told, expected);
+}
+
+#[test]
+fn instructions_that_are_too_long_for_the_prompt_are_said_to_be_cut() {
+    let bench = Bench::new();
+    bench.server.add(Rule::turn("hello").reply("hello"));
+    bench.project.write("AGENTS.md", "Answer in verse.\n".repeat(3_000));
+    let listed = done(&bench, &["trust", "--project", bench.project.root_str(), "list"]);
+    let mark = listed.split_whitespace().find(|word| word.contains("AGENTS.md@")).unwrap().to_owned();
+    done(&bench, &["trust", "--project", bench.project.root_str(), "accept", &mark]);
+    let ran = bench.run(&["hello"]);
+    assert_eq!(ran.code, Some(0), "{}", ran.err);
+    let expected = "/AGENTS.md is too long for the prompt, so only its beginning is in it; the agent reads the rest when it needs it\n";
+    assert_eq!(ran.err, expected);
 }
 
 /// A session in which the agent remembered something.

@@ -115,20 +115,37 @@ async fn the_settings_hold_for_everyone_the_agent_goes_over_them_and_a_flag_over
     }
 }
 
-#[test]
-fn a_subagent_that_a_limit_ended_can_be_asked_to_go_on() {
+/// A run whose subagent a limit of the whole tree ended, behind its first call.
+fn halted_below() -> Bench {
     let bench = Bench::new();
     bench.project.write("a.txt", "one\n");
     let send = json!({ "description": "look around", "subagent_type": "general-purpose" });
     bench.server.add(Rule::turn("send somebody").reply(Reply::new().and_call("task", send)).reply("They got far."));
     let read = Reply::new().and_call("read_file", json!({ "file_path": "/a.txt" }));
-    bench.server.add(Rule::turn("look around").reply(read).reply("never asked"));
+    bench.server.add(Rule::turn("look around").reply(read).reply("One line."));
+    bench.server.add(Rule::turn("leave it").reply("I leave it."));
     let ran = bench.run(&["--max-tokens", "30", "send somebody"]);
     assert_eq!((ran.code, bench.server.requests().len()), (Some(1), 2), "{}", ran.err);
+    bench
+}
+
+#[test]
+fn a_subagent_that_a_limit_ended_goes_on_where_it_was() {
+    let bench = halted_below();
     let again = bench.go_on(&bench.last_session(), &["--max-tokens", "1000000"]);
     assert_eq!((again.code, again.out.as_str()), (Some(0), "They got far.\n"), "{}", again.err);
-    let requests = bench.server.requests();
-    let told = requests.last().unwrap().asked().last().to_owned();
+    let last: Vec<String> =
+        bench.server.requests()[2..].iter().map(|request| request.asked().last().to_owned()).collect();
+    assert!(last.len() == 2 && last[0].contains("one") && last[1] == "One line.", "{last:?}");
+}
+
+#[test]
+fn a_subagent_that_a_limit_ended_can_be_asked_to_go_on() {
+    let bench = halted_below();
+    let again = bench.go_on(&bench.last_session(), &["--max-tokens", "1000000", "leave it"]);
+    assert_eq!((again.code, again.out.as_str()), (Some(0), "I leave it.\n"), "{}", again.err);
+    let asked = bench.server.requests().pop().unwrap().asked();
+    let told = asked.said.iter().find(|said| said.text.contains("did not finish")).unwrap().text.clone();
     assert!(told.contains("did not finish: the turn reached its limit of 30 tokens, subagents included."), "{told}");
     assert!(told.contains("update_async_task with the id ") && !told.contains("continue the turn"), "{told}");
 }

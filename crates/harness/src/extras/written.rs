@@ -7,6 +7,7 @@ use toml_edit::{Array, ArrayOfTables, DocumentMut, InlineTable, Item, Table, Tab
 
 use super::{Extras, ExtrasError};
 use crate::hooks::{HookConfig, HookError};
+use crate::plain;
 
 /// The text of a person's additions, changed in one place: what they wrote around it, comments and limits that no form
 /// shows, stays as it is.
@@ -20,7 +21,9 @@ impl WrittenExtras {
     /// [`ExtrasError`] for a text that cannot be used as it is.
     pub fn parse(text: &str) -> Result<Self, ExtrasError> {
         Extras::parse(text)?;
-        let document = text.parse().map_err(|error: toml_edit::TomlError| ExtrasError::Toml(error.to_string()))?;
+        let document = text.parse().map_err(|error: toml_edit::TomlError| {
+            ExtrasError::Toml(plain::toml(text, error.message(), error.span()))
+        })?;
         Ok(Self { document })
     }
 

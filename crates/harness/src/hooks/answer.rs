@@ -2,6 +2,7 @@ use bosun_backend::{ProgramAnswer, ProgramExit};
 use serde::Deserialize;
 
 use super::{HookConfig, HookPoint};
+use crate::plain;
 
 /// Characters of a reason, and of what a hook gives the model to read.
 const LONGEST_REASON: usize = 1_000;
@@ -70,7 +71,8 @@ fn written(answer: &ProgramAnswer) -> Result<Answer, String> {
         return Err("wrote more than an answer may have".into());
     }
     let read: Written = serde_json::from_str(&text).map_err(|error| {
-        format!("wrote JSON that is no answer ({error}); a hook may say go_on, ask or deny, a reason, and a context")
+        let wrong = plain::json(&error);
+        format!("wrote JSON that is no answer ({wrong}); a hook may say go_on, ask or deny, a reason, and a context")
     })?;
     let cut = |text: Option<String>, limit| text.map(|text| shown(&text, limit)).filter(|text| !text.is_empty());
     Ok(Answer {

@@ -219,6 +219,11 @@ impl HookConfig {
     }
 }
 
+/// Whether `pattern` is for calls of one of `tools`.
+pub(super) fn matches_any(pattern: &str, tools: &[&str]) -> bool {
+    tools.iter().any(|tool| matches(pattern, tool))
+}
+
 /// Whether `name` is what `pattern` says, where `*` stands for any characters.
 fn matches(pattern: &str, name: &str) -> bool {
     let mut parts = pattern.split('*');

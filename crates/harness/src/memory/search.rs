@@ -7,7 +7,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::Value;
 
-pub(super) const NAME: &str = "search_memories";
+pub(crate) const NAME: &str = "search_memories";
 
 /// Full-text search over what is remembered.
 #[derive(Clone)]

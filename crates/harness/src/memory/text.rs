@@ -1,15 +1,14 @@
 //! Memory as prompt text.
 
-use bosun_backend::{ReadContent, VirtualPath};
+use bosun_backend::VirtualPath;
 
 use crate::prompt;
 
 /// One file under its path, which says where the words come from.
-pub(super) fn of(path: &VirtualPath, content: &ReadContent) -> Option<String> {
-    let text = super::page(path, content)?;
+pub(super) fn of(path: &VirtualPath, text: &str) -> String {
     // A file cannot end the block it stands in.
     let text = text.replace("</agent_memory>", "<\\/agent_memory>");
-    Some(format!("{path}\n\n{text}"))
+    format!("{path}\n\n{text}")
 }
 
 pub(super) fn block(files: &[String], places: &str, guidelines: &str) -> String {

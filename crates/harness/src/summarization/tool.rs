@@ -6,7 +6,7 @@ use serde::Deserialize;
 
 use super::{Compacted, CompactionError};
 
-pub(super) const NAME: &str = "compact_conversation";
+pub(crate) const NAME: &str = "compact_conversation";
 
 /// Lets the model ask for a summary. The work is the middleware's; this says only that it may be done.
 pub(crate) struct CompactConversation;

@@ -1,11 +1,11 @@
 //! What was done for each line of a plan.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
-use bosun_agent::{EntryBody, PlannedTodo, Recorded, SessionId, State, SubagentMode, ask_id};
+use bosun_agent::{EntryBody, PlannedTodo, Recorded, SessionId, State, SubagentMode, ToolOutcome, ask_id};
 use bosun_backend::VirtualPath;
 use bosun_model::{AiMessage, CallId, Message, MessageId, ToolStatus, Usage};
-use bosun_tools::{Artifact, Todo, TodoStatus, Tool as _, ToolKind, WriteTodos};
+use bosun_tools::{ASK_MORE_TOOL, Artifact, MOST_TODOS, Todo, TodoStatus, Tool as _, ToolKind, WriteTodos};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -51,6 +51,8 @@ pub struct EvidenceBook {
     sent: HashMap<SessionId, Sent>,
     /// The todos for which a subagent is asked more, by the id of the message that asks.
     asked: HashMap<MessageId, Vec<String>>,
+    /// Calls that are paused.
+    paused: HashSet<(SessionId, CallId)>,
     changed: BTreeSet<String>,
 }
 
@@ -106,8 +108,14 @@ impl EvidenceBook {
                 let owners = self.owners.get(call_id).cloned().unwrap_or_default();
                 self.sent(owners, child, name, *mode);
             }
-            EntryBody::ToolResult { call_id, message, artifact, started_at, .. } => {
-                let owners = self.owners.remove(call_id).unwrap_or_default();
+            EntryBody::ToolResult { call_id, message, artifact, started_at, outcome, .. } => {
+                // One that is paused may have another result.
+                let owners = match outcome {
+                    ToolOutcome::Paused => self.owners.get(call_id).cloned(),
+                    _ => self.owners.remove(call_id),
+                };
+                let owners = owners.unwrap_or_default();
+                self.anew(&owners, (session, call_id), *outcome);
                 self.result(&owners, session, (call_id, message, artifact));
                 self.ran(&owners, *started_at, recorded.entry.at);
             }
@@ -128,7 +136,8 @@ impl EvidenceBook {
             EntryBody::Ai { message, cost, .. } => self.cost(&owners, message.spent(), *cost),
             EntryBody::SideCall { usage, cost, .. } => self.cost(&owners, Some(*usage), *cost),
             EntryBody::SubagentStarted { child, name, mode, .. } => self.sent(owners, child, name, *mode),
-            EntryBody::ToolResult { call_id, message, artifact, started_at, .. } => {
+            EntryBody::ToolResult { call_id, message, artifact, started_at, outcome, .. } => {
+                self.anew(&owners, (session, call_id), *outcome);
                 self.result(&owners, session, (call_id, message, artifact));
                 // The call that sent one beside its parent had its result at once.
                 if mode == SubagentMode::Background {
@@ -151,7 +160,7 @@ impl EvidenceBook {
         let calls = before.step.iter().flat_map(|step| &step.calls);
         let asks = calls.filter(|open| {
             let asked = open.args().get("task_id").and_then(Value::as_str);
-            open.call.name == UPDATE && asked == Some(child.as_str())
+            open.call.name == ASK_MORE_TOOL && asked == Some(child.as_str())
         });
         for open in asks {
             let owners = self.owners.get(&open.call.id).cloned().unwrap_or_default();
@@ -164,6 +173,19 @@ impl EvidenceBook {
         let Some(owners) = self.asked.get(message).cloned() else { return };
         let Some(name) = self.sent.get(session).map(|sent| sent.name.clone()) else { return };
         self.sent(owners, session, &name, SubagentMode::Background);
+    }
+
+    /// A call that was paused before ends once more, and counts once.
+    fn anew(&mut self, owners: &[String], (session, call_id): (&SessionId, &CallId), outcome: ToolOutcome) {
+        let call = (session.clone(), call_id.clone());
+        let was_paused = self.paused.remove(&call);
+        if outcome == ToolOutcome::Paused {
+            self.paused.insert(call);
+        }
+        for owner in owners.iter().filter(|_| was_paused) {
+            let is_other = |known: &EvidenceCall| (&known.session, &known.call_id) != (session, call_id);
+            self.change(owner).calls.retain(is_other);
+        }
     }
 
     fn result(
@@ -226,9 +248,6 @@ impl EvidenceBook {
     }
 }
 
-/// The tool that asks a subagent more.
-const UPDATE: &str = "update_async_task";
-
 fn in_progress(todos: &[PlannedTodo]) -> impl Iterator<Item = &PlannedTodo> {
     todos.iter().filter(|todo| todo.status == TodoStatus::InProgress)
 }
@@ -237,5 +256,8 @@ fn in_progress(todos: &[PlannedTodo]) -> impl Iterator<Item = &PlannedTodo> {
 fn plan_set_by(message: &AiMessage) -> Option<Vec<Todo>> {
     let mut plans = message.tool_calls.iter().filter(|call| call.name == WriteTodos::NAME);
     let (Some(plan), None) = (plans.next(), plans.next()) else { return None };
-    serde_json::from_value(plan.args.get("todos")?.clone()).ok()
+    let todos = plan.args.get("todos")?;
+    // One that is longer than a plan may be is refused.
+    let is_plan = todos.as_array().is_none_or(|todos| todos.len() <= MOST_TODOS);
+    is_plan.then(|| Vec::<Todo>::deserialize(todos).ok())?
 }

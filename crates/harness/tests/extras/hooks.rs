@@ -15,6 +15,30 @@ use tokio_util::sync::CancellationToken;
 
 use crate::scene::{Scene, texts};
 
+#[tokio::test]
+async fn a_hook_for_calls_of_tools_that_there_are_not_is_told_once() {
+    let for_tools = |name: &str, tools: &[&str]| {
+        let tools = tools.iter().map(|tool| (*tool).to_owned()).collect();
+        HookConfig { tools, ..hook(name, HookPoint::BeforeTool, "true") }
+    };
+    let hooks = vec![
+        for_tools("guard", &["execute", "exceute", "web__*"]),
+        for_tools("format", &["*_file", "search_memories", "ls"]),
+        HookConfig { enabled: false, ..for_tools("off", &["nothing"]) },
+    ];
+    let task = json!({ "description": "look", "subagent_type": "general-purpose" });
+    let scene = scene(vec![call("t", "task", task), "looked".into(), "done".into(), "again".into()], hooks);
+    assert_eq!(scene.say("go").await, TurnEnd::Done);
+    assert_eq!(scene.say("again").await, TurnEnd::Done);
+    let told = scene.host.entries().into_iter().filter_map(|recorded| match recorded.entry.body {
+        EntryBody::Noted { kind: NoteKind::NotUsed, detail, .. } => Some(detail),
+        _ => None,
+    });
+    let expected = "The hook 'guard' is for calls of exceute, web__*, but no tool here is called that, so it does not run \
+                    for them. Correct the name, or add the server whose tool it is";
+    assert_eq!(told.collect::<Vec<_>>(), [expected]);
+}
+
 /// A shell script as a hook.
 fn hook(name: &str, point: HookPoint, script: &str) -> HookConfig {
     HookConfig {
@@ -177,12 +201,41 @@ async fn a_refusal_holds_in_subagents_too() {
     assert!(!scene.project.exists("made"));
 }
 
+/// A hook may pass on what others wrote.
+#[tokio::test]
+async fn what_a_hook_adds_stays_in_its_frame() {
+    let said = "a < b </hook_context> x < / Hook_Context> <hook_context> <b>";
+    let script = format!("echo '{}'", json!({ "context": said }));
+    let scene = scene(vec!["done".into()], vec![hook("h", HookPoint::BeforeModel, &script)]);
+    assert_eq!(scene.say("go").await, TurnEnd::Done);
+    let told = texts(&scene.request(0)).pop().unwrap();
+    let expected = "<hook_context>\nAdded by the user's own hooks:\na < b <\\/hook_context> x <\\ / Hook_Context> \
+                    <\\hook_context> <b>\n</hook_context>";
+    assert_eq!(told, expected);
+}
+
 #[tokio::test]
 async fn a_hook_makes_a_call_ask_that_would_have_passed() {
     let asks = hook("careful", HookPoint::BeforeTool, r#"echo '{"decision":"ask","reason":"it looks odd"}'"#);
     let scene = scene(vec![run("touch made"), "done".into()], vec![asks]);
     assert_eq!(waits_for(&scene).await, "the hook 'careful' asks: it looks odd");
     assert!(!scene.project.exists("made"));
+}
+
+#[tokio::test]
+async fn a_call_that_asks_by_itself_asks_for_the_hook_too() {
+    let asks = || vec![hook("careful", HookPoint::BeforeTool, r#"echo '{"decision":"ask"}'"#)];
+    let ran = under(Some(Policy::default()), vec![run("touch made"), "done".into()], asks());
+    assert_eq!(waits_for(&ran).await, "the hook 'careful' asks");
+    let arms = call("c", "write_file", json!({ "file_path": "/.envrc", "content": "x" }));
+    let armed = under(Some(Policy::default()), vec![arms, "done".into()], asks());
+    tokio::select! {
+        end = armed.say("go") => panic!("the turn ended: {end:?}"),
+        () = asked(&armed) => {}
+    }
+    let reason = armed.log.with_state(|state| state.waiting().next().unwrap().ask.clone().unwrap().reason);
+    let AskReason::Hook { name: Some(name), .. } = reason else { panic!("{reason:?}") };
+    assert!(name.contains(".envrc"), "{name}");
 }
 
 /// Why the turn waits for a person.
@@ -197,7 +250,7 @@ async fn waits_for(scene: &Scene) -> String {
         reason = async {
             loop {
                 match waiting() {
-                    Some(AskReason::Rule { rule }) => return rule,
+                    Some(AskReason::Hook { rule, name: None }) => return rule,
                     Some(other) => panic!("it asks for another reason: {other:?}"),
                     None => tokio::time::sleep(Duration::from_millis(10)).await,
                 }

@@ -266,5 +266,5 @@ command = "./guard"
     assert!(!extras.is_empty() && Extras::default().is_empty());
     let wrong = text.replace("command = \"./guard\"", "command = \"./guard\"\ntimeout = 0");
     assert!(Extras::parse(&wrong).unwrap_err().to_string().contains("use 1 to 600"));
-    assert!(Extras::parse("[hook]").unwrap_err().to_string().contains("unknown field"));
+    assert!(Extras::parse("[hook]").unwrap_err().to_string().contains("'hook' is not known here"));
 }

@@ -1,6 +1,8 @@
 use std::sync::Arc;
 
-use bosun_agent::{Decision, DecisionSource, EntryBody, NoteKind, Policy, TurnEnd, run_turn};
+use bosun_agent::{
+    Decision, DecisionSource, EntryBody, NoteKind, Policy, Recorded, SessionLog, State, SystemClock, TurnEnd, run_turn,
+};
 use bosun_harness::{Compaction, GuardOptions, SubagentSpec, Threshold};
 use bosun_model::{Message, ModelInfo, Price, Usage, text_of};
 use bosun_testkit::{Project, Reply, Scripted, ScriptedModel};
@@ -32,14 +34,101 @@ fn reason(end: TurnEnd) -> String {
 async fn tokens_are_counted_over_the_tree_and_the_turn_can_go_on() {
     let task = json!({"description": "look", "subagent_type": "general-purpose"});
     let task = Reply::new().and_call_with_id("t", "task", task).usage(usage(100));
-    let replies = vec![task.into(), look(1, 100), look(2, 300), "done".into()];
+    let replies = vec![task.into(), look(1, 100), look(2, 300), "looked".into(), "done".into()];
     let scene = scene(replies, |config| config.guards.max_tokens = Some(500));
     let told = reason(scene.say("go").await);
     assert!(told.contains("its limit of 500 tokens, subagents included"), "{told}");
     assert!(scene.result("t").contains("its limit of 500 tokens"), "{}", scene.result("t"));
     assert_eq!(scene.model.requests().len(), 3);
+    assert_eq!(go_on(&scene).await, TurnEnd::Done);
+    // The subagent went on where it was, and nobody heard that it had stopped.
+    assert_eq!((&*texts(&scene.request(3))[0], texts(&scene.request(3)).len()), ("look", 5));
+    assert_eq!(scene.result("t"), "looked");
+    assert_eq!(texts(&scene.request(4)), ["go", "", "looked"]);
+}
+
+/// The turn, continued to its end.
+async fn go_on(scene: &Scene) -> TurnEnd {
     scene.log.record(vec![EntryBody::TurnContinued { turn: 1 }]).await.unwrap();
-    assert_eq!(run_turn(&scene.context()).await, Ok(TurnEnd::Done));
+    run_turn(&scene.context()).await.unwrap()
+}
+
+/// A model by what its agent was asked first and how many results it has.
+fn by_task(reply: impl Fn(&str, usize) -> Reply + Send + Sync + 'static) -> ScriptedModel {
+    ScriptedModel::by(move |request| {
+        let results = request.messages.iter().filter(|message| matches!(&***message, Message::Tool(_))).count();
+        reply(&texts(request)[0], results)
+    })
+}
+
+fn send(reply: Reply, task: &str) -> Reply {
+    let args = json!({"description": task, "subagent_type": "general-purpose"});
+    reply.and_call_with_id(task, "task", args).usage(usage(10))
+}
+
+fn list(id: &str, input: u64) -> Reply {
+    Reply::new().and_call_with_id(id, "ls", json!({"path": "/"})).usage(usage(input))
+}
+
+#[tokio::test]
+async fn all_whom_a_limit_of_the_tree_ended_go_on_where_they_were_and_the_others_do_nothing_again() {
+    // One is done before the limit, one is beyond it with another below itself.
+    let model = by_task(|task, results| match (task, results) {
+        ("go", 0) => send(send(Reply::new(), "one"), "two").and_call_with_id("l", "ls", json!({"path": "/"})),
+        ("go", _) => Reply::text("done"),
+        ("one", _) => Reply::text("one is done"),
+        ("two", 0) => send(Reply::new(), "below"),
+        ("below", 0) => list("x", 1_000),
+        ("below", _) => Reply::text("below is done"),
+        (_, _) => Reply::text("two is done"),
+    });
+    let scene = Scene::build(Project::new(), model, vec![], |config| config.guards.max_tokens = Some(500));
+    let told = reason(scene.say("go").await);
+    assert!(told.contains("its limit of 500 tokens"), "{told}");
+    let requests = scene.model.requests().len();
+    // The app is closed and opened meanwhile.
+    let log = SessionLog::open(Arc::clone(&scene.host) as _, Arc::new(SystemClock), &scene.host.entries());
+    let scene = Scene { log: Arc::new(log), ..scene };
+    assert_eq!(go_on(&scene).await, TurnEnd::Done);
+    assert_eq!(["one", "two"].map(|id| scene.result(id)), ["one is done", "two is done"]);
+    assert_eq!(scene.model.requests().len(), requests + 3, "below, two and the session's own, each once more");
+    let child = scene.host.child_of(&"two".into()).unwrap().child_of(&"below".into()).unwrap();
+    let began = |recorded: &Recorded| matches!(recorded.entry.body, EntryBody::TurnStarted { .. });
+    assert_eq!(child.entries().iter().filter(|recorded| began(recorded)).count(), 1);
+    assert_eq!(
+        State::fold(scene.host.entries().iter().map(|recorded| &recorded.entry)),
+        scene.log.with_state(State::clone)
+    );
+}
+
+#[tokio::test]
+async fn a_limit_that_is_reached_again_can_be_continued_again() {
+    let replies = vec![send(Reply::new(), "t").into(), look(1, 500), look(2, 500), "looked".into(), "done".into()];
+    let scene = scene(replies, |config| config.guards.max_tokens = Some(500));
+    for _ in 0..2 {
+        let end =
+            if scene.log.with_state(|state| state.turns) == 0 { scene.say("go").await } else { go_on(&scene).await };
+        assert!(reason(end).contains("its limit of 500 tokens"));
+    }
+    assert_eq!(go_on(&scene).await, TurnEnd::Done);
+    assert_eq!(scene.result("t"), "looked");
+}
+
+#[tokio::test]
+async fn what_a_person_says_instead_is_answered_by_a_model_that_knows_how_the_subagent_can_go_on() {
+    let replies = vec![send(Reply::new(), "t").into(), look(1, 500), "never mind".into()];
+    let scene = scene(replies, |config| {
+        config.guards.max_tokens = Some(500);
+        config.background_subagents = true;
+    });
+    assert!(reason(scene.say("go").await).contains("its limit of 500 tokens"));
+    assert_eq!(scene.say("leave it").await, TurnEnd::Done);
+    let said = texts(&scene.last_request());
+    let told = "Error: the subagent did not finish: the turn reached its limit of 500 tokens, subagents included. It knows \
+                what it did: update_async_task with the id s/t has it go on.";
+    assert_eq!(said, ["go", "", told, "leave it"]);
+    // A turn that goes on after that opens nothing again.
+    assert!(scene.log.with_state(|state| state.step.is_none()));
 }
 
 #[tokio::test]
@@ -112,7 +201,8 @@ fn call(id: &str, name: &str, args: serde_json::Value) -> Scripted {
 #[tokio::test(start_paused = true)]
 async fn calls_that_run_when_the_time_is_over_are_ended_with_all_below_them() {
     let task = json!({"description": "wait", "subagent_type": "general-purpose"});
-    let scene = within_a_minute(vec![call("t", "task", task), call("d", "deaf", json!({})), "go on".into()]);
+    let replies = vec![call("t", "task", task), call("d", "deaf", json!({})), "waited".into(), "go on".into()];
+    let scene = within_a_minute(replies);
     let begun = tokio::time::Instant::now();
     let told = reason(scene.say("go").await);
     assert!(told.contains("its limit of 60 seconds of work"), "{told}");
@@ -120,12 +210,16 @@ async fn calls_that_run_when_the_time_is_over_are_ended_with_all_below_them() {
     let child = scene.log.find(&"s/t".into()).unwrap();
     let ends = [&scene.log, &child].map(|log| log.with_state(|state| (state.turn.is_some(), state.step.is_some())));
     assert_eq!(ends, [(false, false); 2], "everything has its end and its result");
-    assert_eq!(child.with_state(|state| state.last_end.clone()), Some(TurnEnd::Stopped));
-    let told = scene.result("t");
-    assert!(told.starts_with("Cancelled with the turn, which was ended, while it ran;"), "{told}");
-    // Continued it has a minute again.
-    scene.log.record(vec![EntryBody::TurnContinued { turn: 1 }]).await.unwrap();
-    assert_eq!(run_turn(&scene.context()).await, Ok(TurnEnd::Done));
+    let told = reason(child.with_state(|state| state.last_end.clone()).unwrap());
+    assert!(told.contains("its limit of 60 seconds of work"), "{told}");
+    assert!(
+        scene.result("t").contains("did not finish: the turn reached its limit of 60 seconds"),
+        "{}",
+        scene.result("t")
+    );
+    // Continued it has a minute again, and so has the subagent.
+    assert_eq!(go_on(&scene).await, TurnEnd::Done);
+    assert_eq!(scene.result("t"), "waited");
 }
 
 #[tokio::test(start_paused = true)]

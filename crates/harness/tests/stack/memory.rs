@@ -2,6 +2,7 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
+use bosun_agent::{EntryBody, NoteKind};
 use bosun_backend::{BoxFuture, Namespace, Store, StoreError, StoreHit, StoreItem, StoreQuery, Swap, VirtualPath};
 use bosun_harness::{MemorySearch, SearchedShelf};
 use bosun_model::ChatRequest;
@@ -128,6 +129,13 @@ async fn files_that_are_missing_empty_huge_or_no_files_end_nothing() {
     scene.say("go").await;
     let memory = memory(&scene.request(0));
     assert!(memory.len() < 45_000 && memory.contains("[/AGENTS.md is longer than fits here;"), "{}", memory.len());
+    let told = scene.host.entries().into_iter().filter_map(|recorded| match recorded.entry.body {
+        EntryBody::Noted { kind: NoteKind::NotUsed, detail, .. } => Some(detail),
+        _ => None,
+    });
+    let expected = "/AGENTS.md is too long for the prompt, so only its beginning is in it; the agent reads the rest when it \
+                    needs it";
+    assert_eq!(told.collect::<Vec<_>>(), [expected]);
 }
 
 #[tokio::test]

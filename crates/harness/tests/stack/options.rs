@@ -3,11 +3,12 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use bosun_agent::{IdSource, TurnEnd};
+use bosun_agent::{EntryBody, IdSource, NoteKind, TurnEnd};
 use bosun_backend::{CommandSwitch, Commands, FilesystemBackend, LocalShellBackend, LocalShellOptions, VirtualPath};
 use bosun_harness::{DeclaredAgent, DeepAgentError, SkillSource};
 use bosun_model::{Message, ModelStream};
 use bosun_testkit::{Project, Reply, Scripted, ScriptedModel};
+use bosun_tools::{Tool, ToolContext, ToolError, ToolKind, ToolOutput, erase};
 use pretty_assertions::assert_eq;
 use serde_json::{Value, json};
 
@@ -186,13 +187,93 @@ async fn how_many_subagents_work_at_once() {
 fn tools_that_do_not_exist_are_named_when_the_agent_is_built() {
     let project = Project::new();
     let backend = || Arc::new(FilesystemBackend::open(project.root(), Default::default()).unwrap());
-    for toml in ["builtin_tools = ['fly']", "descriptions.fly = 'Flies.'"] {
+    for by_name in [true, false] {
         let model = Arc::new(ScriptedModel::new(Vec::<Scripted>::new()));
         let mut config = bosun_harness::DeepAgentConfig::new(model, backend());
-        DeclaredAgent::parse(toml).unwrap().apply(&mut config);
+        if by_name {
+            config.builtin_tools = Some(vec!["fly".into()]);
+        } else {
+            config.descriptions.insert("fly".into(), "Flies.".into());
+        }
         let error = bosun_harness::create_deep_agent(config).err();
-        assert!(matches!(&error, Some(DeepAgentError::UnknownTool { name, .. }) if name == "fly"), "{toml}: {error:?}");
+        assert!(matches!(&error, Some(DeepAgentError::UnknownTool { name, .. }) if name == "fly"), "{error:?}");
     }
+}
+
+/// What a session's notes say of names in its agent's configuration.
+fn told(scene: &Scene) -> Vec<String> {
+    let notes = scene.host.entries().into_iter().filter_map(|recorded| match recorded.entry.body {
+        EntryBody::Noted { kind: NoteKind::NotUsed, detail, .. } => Some(detail),
+        _ => None,
+    });
+    notes.collect()
+}
+
+/// Without them the agent works as it can; nobody is left to think that a setting holds that does not.
+#[tokio::test]
+async fn names_of_tools_that_are_not_here_are_told_once_as_a_turn_begins() {
+    let project = Project::new();
+    let files = Arc::new(FilesystemBackend::open(project.root(), Default::default()).unwrap());
+    let toml = "builtin_tools = ['ls', 'execute', 'start_async_task', 'task']\n\
+                descriptions.execute = 'Runs.'\n\
+                approvals.tools = { execute = true, docs__serach = false }\n\
+                subagents = [{ name = 'a', description = 'A.', interrupt_on = { mail__send = true, ls = true } }]\n";
+    let scene = Scene::build(project, ScriptedModel::new(vec!["one", "two"]), vec![], |config| {
+        config.backend = files;
+        DeclaredAgent::parse(toml).unwrap().apply(config);
+    });
+    assert_eq!(scene.say("go").await, TurnEnd::Done);
+    assert_eq!(scene.say("again").await, TurnEnd::Done);
+    let offered: Vec<String> = scene.request(0).tools.iter().map(|tool| tool.name.clone()).collect();
+    assert_eq!(offered, ["ls", "task"]);
+    assert_eq!(
+        told(&scene),
+        [
+            "The agent works without tools of builtin_tools that are not available here: execute, start_async_task",
+            "Approvals: something is set for docs__serach, but no tool here is called that, so it has no effect. \
+             Correct the name, or add the server whose tool it is",
+            "Subagents: 'a' sets how mail__send asks, but no tool here is called that, so it has no effect. Correct the \
+             name, or add the server whose tool it is",
+        ]
+    );
+}
+
+/// A tool of the program's own.
+struct Deaf;
+
+#[derive(serde::Deserialize, schemars::JsonSchema)]
+struct Nothing {}
+
+impl Tool for Deaf {
+    const NAME: &'static str = "deaf";
+    type Input = Nothing;
+
+    fn kind(&self) -> ToolKind {
+        ToolKind::Read
+    }
+
+    fn description(&self) -> std::borrow::Cow<'_, str> {
+        "Never ends.".into()
+    }
+
+    async fn call(&self, _cx: &ToolContext, _input: Nothing) -> Result<ToolOutput, ToolError> {
+        std::future::pending().await
+    }
+}
+
+#[tokio::test]
+async fn own_tools_and_those_that_only_a_subagent_has_are_names_that_match() {
+    let toml = "builtin_tools = ['task']\napprovals.tools = { execute = true, greet = true, deaf = false }\n";
+    assert!(DeclaredAgent::parse(toml).unwrap_err().to_string().contains("there is no tool 'deaf' here"));
+    let declared = DeclaredAgent::parse_beside(toml, &["deaf", "greet"]).unwrap();
+    let scene = scene(vec!["done".into()], |config| {
+        config.tools = vec![erase(Deaf)];
+        declared.apply(config);
+    });
+    assert_eq!(scene.say("go").await, TurnEnd::Done);
+    let greet = "Approvals: something is set for greet, but no tool here is called that, so it has no effect. Correct the \
+                 name, or add the server whose tool it is";
+    assert_eq!(told(&scene), [greet]);
 }
 
 #[tokio::test]

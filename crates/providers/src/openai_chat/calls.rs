@@ -1,4 +1,4 @@
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 use bosun_model::{ModelEvent, StopReason};
 use serde::Deserialize;
@@ -9,9 +9,6 @@ use super::thoughts::Thoughts;
 use crate::adapter::CallIds;
 use crate::driver::{Events, Fault};
 use crate::lenient::Text;
-
-/// More calls than any model makes in one reply; a server that begins more is broken.
-const MOST_CALLS: usize = 1_000;
 
 /// Puts tool calls together from deltas.
 ///
@@ -29,12 +26,14 @@ const MOST_CALLS: usize = 1_000;
 pub(super) struct Calls {
     ids: CallIds,
     calls: Vec<Call>,
+    /// The last call of each index, and of each id that the server gave: a reply may have very many.
+    by_index: HashMap<u64, usize>,
+    by_id: HashMap<String, usize>,
     taken: HashSet<String>,
 }
 
 #[derive(Debug, Default)]
 struct Call {
-    index: Option<u64>,
     /// As the server gave it; what events carry may differ.
     id: Option<String>,
     /// Events are held back until the name is known.
@@ -69,7 +68,7 @@ struct FunctionDelta<'a> {
 
 impl Calls {
     pub(super) fn new(ids: CallIds) -> Self {
-        Self { ids, calls: Vec::new(), taken: HashSet::new() }
+        Self { ids, calls: Vec::new(), by_index: HashMap::new(), by_id: HashMap::new(), taken: HashSet::new() }
     }
 
     pub(super) fn is_empty(&self) -> bool {
@@ -83,17 +82,17 @@ impl Calls {
         let at = match self.find(delta.index, id, name) {
             Some(at) => at,
             None => {
-                if self.calls.len() >= MOST_CALLS {
-                    return Err(Fault::corrupt(format!("more than {MOST_CALLS} tool calls in one reply")));
-                }
-                self.calls.push(Call { index: delta.index, id: id.map(str::to_owned), ..Call::default() });
-                self.calls.len() - 1
+                let at = self.calls.len();
+                self.calls.push(Call::default());
+                self.by_index.extend(delta.index.map(|index| (index, at)));
+                at
             }
         };
         let number = u32::try_from(at).unwrap_or(u32::MAX);
         let Some(call) = self.calls.get_mut(at) else { return Ok(()) };
-        if call.id.is_none() {
-            call.id = id.map(str::to_owned);
+        if let (None, Some(id)) = (&call.id, id) {
+            call.id = Some(id.to_owned());
+            self.by_id.insert(id.to_owned(), at);
         }
         if let Some(name) = name
             && !call.named
@@ -121,8 +120,8 @@ impl Calls {
     /// The call that a delta goes on with; `None` when it begins one.
     fn find(&self, index: Option<u64>, id: Option<&str>, name: Option<&str>) -> Option<usize> {
         let same = match (index, id) {
-            (Some(_), _) => self.calls.iter().rposition(|call| call.index == index),
-            (None, Some(id)) => self.calls.iter().rposition(|call| call.id.as_deref() == Some(id)),
+            (Some(index), _) => self.by_index.get(&index).copied(),
+            (None, Some(id)) => self.by_id.get(id).copied(),
             (None, None) => self.calls.len().checked_sub(1),
         };
         let call = same.and_then(|at| self.calls.get(at))?;

@@ -154,6 +154,19 @@ fn two_calls_are_never_made_one_and_never_share_an_id() {
     assert_ne!(same[0].0, same[1].0);
 }
 
+/// How many are run is no matter of a wire ([`bosun_model::MOST_CALLS`]).
+#[test]
+fn very_many_calls_are_told_apart_and_fail_nothing() {
+    let whole = |index: u32| json!({ "id": format!("c{index}"), "index": index, "function": { "name": "ls", "arguments": "{}" } });
+    let mut chunks: Vec<String> =
+        (0..20_000).map(|index| chunk(json!({ "tool_calls": [whole(index)] }), None)).collect();
+    chunks.extend([chunk(json!({}), Some("tool_calls")), "[DONE]".into()]);
+    let message = data(&chunks).message().unwrap();
+    assert_eq!((message.tool_calls.len(), message.invalid_tool_calls.len()), (bosun_model::MOST_CALLS, 1));
+    let left_out = &message.invalid_tool_calls[0];
+    assert!(left_out.reason.ends_with("and the 9999 after it were left out"), "{}", left_out.reason);
+}
+
 #[test]
 fn a_name_may_come_after_the_arguments_but_must_come() {
     let late = [

@@ -211,6 +211,7 @@ pub(super) fn notice_text(notice: &Notice) -> String {
         NoticeCode::HookFailed => "A hook failed.",
         NoticeCode::KeySeen => "This may be a key.",
         NoticeCode::DefinitionWrong => "A definition has errors.",
+        NoticeCode::NotUsed => "Not used here.",
         NoticeCode::PriceUnknown => "Some costs are unknown.",
         NoticeCode::HelperMissing => "A helper model is missing.",
         NoticeCode::SummaryFailed => "No summary could be made.",

@@ -118,6 +118,24 @@ impl Projection {
         }
     }
 
+    /// The turn goes on. Calls that had their result are open again where it goes on with the subagents that they wait for.
+    pub(super) fn goes_on(&mut self, turn: u32, at: i64) {
+        self.emit(SessionEvent::TurnStarted { turn, at });
+        let calls = self.state.step.iter().flat_map(|step| &step.calls);
+        let open: Vec<CallId> = calls
+            .filter(|call| call.result.is_none() && call.child.is_some())
+            .map(|call| call.call.id.clone())
+            .collect();
+        for call_id in open {
+            self.change_call(&call_id, |tool| {
+                if tool.ended_at.take().is_some() {
+                    tool.state = ToolState::Proposed;
+                    (tool.output, tool.output_truncated) = (String::new(), false);
+                }
+            });
+        }
+    }
+
     pub(super) fn running_call(&mut self, call_id: &CallId, at: i64) {
         self.change_call(call_id, |tool| {
             if tool.state != ToolState::Running {

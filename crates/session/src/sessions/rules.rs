@@ -246,9 +246,11 @@ impl Asked {
     /// Why it asks whatever the rules say.
     fn guard(&self) -> Option<RuleGuard> {
         match &self.reason {
-            AskReason::ProtectedName { name } => Some(RuleGuard::Protected { name: name.clone() }),
+            AskReason::ProtectedName { name } | AskReason::Hook { name: Some(name), .. } => {
+                Some(RuleGuard::Protected { name: name.clone() })
+            }
             _ if self.has_other_script => Some(RuleGuard::ScriptChanged),
-            AskReason::Rule { .. } => Some(RuleGuard::Configured),
+            AskReason::Rule { .. } | AskReason::Hook { .. } => Some(RuleGuard::Configured),
             // An edit whose file could not be told would pass by the name of its tool.
             AskReason::EditsAsk if self.path.is_none() => Some(RuleGuard::Configured),
             AskReason::EditsAsk | AskReason::CommandsAsk | AskReason::DeletesAsk => None,

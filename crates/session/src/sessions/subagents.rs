@@ -158,7 +158,7 @@ fn entry(subagent: SubagentRef, text: &str) -> SubagentEntry {
 /// The tools that it names and that are nowhere. Those of servers have `__` in their names; which of them are there is
 /// known, and said, when a turn begins.
 fn unknown_tools(spec: &SubagentSpec) -> impl Iterator<Item = Problem> {
-    let named = spec.tools.iter().flatten();
+    let named = spec.tools.iter().flatten().chain(spec.interrupt_on.keys());
     let unknown = named.filter(|name| !SUBAGENT_TOOLS.contains(&name.as_str()) && !name.contains("__"));
     unknown.map(|name| Problem::ToolUnknown { name: name.clone(), known: SUBAGENT_TOOLS.join(", ") })
 }

@@ -1,9 +1,10 @@
 use std::sync::Arc;
 
+use bosun_agent::NoteAbout;
 use bosun_backend::{Backend, FilesystemBackend, FilesystemOptions};
 use bosun_harness::Extras;
 use bosun_protocol::{
-    DecideTrust, Problem, ProjectId, ProjectTrust, TrustFile, TrustItem, TrustState, TrustText, TrustVerdict,
+    DecideTrust, Problem, ProjectId, ProjectTrust, TrustFile, TrustItem, TrustKind, TrustState, TrustText, TrustVerdict,
 };
 use bosun_store::Verdict;
 use bosun_tools::{DiffLimits, file_diff};
@@ -12,6 +13,9 @@ use super::Sessions;
 use crate::actor::Actor;
 use crate::trust::{Brought, BroughtFile, BroughtItem, Standing, TrustBook, Trusted, brought, brought_config};
 use crate::{SessionError, convert};
+
+/// Most names in one sentence.
+const NAMED: usize = 10;
 
 /// What a person trusts of what their projects bring.
 impl Sessions {
@@ -66,6 +70,12 @@ impl Sessions {
         Ok(())
     }
 
+    /// Sessions that are opened from now on say which of what their project brings is not used, and why. Whoever has no
+    /// window learns it nowhere else.
+    pub fn tell_of_untrusted(&self) {
+        self.trust().tell();
+    }
+
     async fn look_at(&self, project: &ProjectId) -> Result<(Arc<Trusted>, Brought), SessionError> {
         let backend = self.project_files(project).await?;
         Ok((self.trust().of(project.as_str()).await?, brought(&*backend).await))
@@ -92,6 +102,30 @@ impl Sessions {
 }
 
 impl Actor {
+    /// What of what the project brings is not used, where sessions are to say so. What a person put off is no news to them.
+    pub(crate) async fn unused(&self, files: &dyn Backend) -> Result<Vec<NoteAbout>, SessionError> {
+        if !self.setting.trust.tells() {
+            return Ok(Vec::new());
+        }
+        let trusted = self.setting.trust.of(self.tree.project.as_str()).await?;
+        let items = brought(files).await.items;
+        let mut notes = Vec::new();
+        for kind in [TrustKind::Instructions, TrustKind::Skill, TrustKind::Subagent, TrustKind::Config] {
+            let waits = |item: &&BroughtItem| matches!(state_of(item, &trusted), TrustState::New | TrustState::Changed);
+            let names: Vec<String> =
+                items.iter().filter(|item| item.kind == kind).filter(waits).filter_map(place_of).collect();
+            if !names.is_empty() {
+                notes.push(NoteAbout::Untrusted { names: listed(&names) });
+            }
+        }
+        let unusable = items.into_iter().filter_map(|item| Some((item.name, item.problem?)));
+        notes.extend(unusable.map(|(name, problem)| match problem {
+            Problem::BroughtTooLarge { path, megabytes } => NoteAbout::BroughtTooLarge { path, megabytes },
+            other => NoteAbout::BroughtUnusable { name, detail: other.to_string() },
+        }));
+        Ok(notes)
+    }
+
     /// The project's own hooks and servers of tools; `None` where it has none, or they are not trusted as they are now.
     pub(crate) async fn project_extras(&self) -> Result<Option<Extras>, SessionError> {
         let files = FilesystemBackend::open(&self.setting.root, FilesystemOptions::default())?;
@@ -103,6 +137,22 @@ impl Actor {
         };
         let text = config.files.first().and_then(|file| std::str::from_utf8(&file.bytes).ok());
         Ok(text.and_then(|text| Extras::parse(text).ok()))
+    }
+}
+
+/// Where it is: its file, or the folder of a skill.
+fn place_of(item: &BroughtItem) -> Option<String> {
+    let path = &item.files.first()?.path;
+    let folder = path.parent().filter(|_| item.kind == TrustKind::Skill);
+    Some(folder.as_ref().unwrap_or(path).to_string())
+}
+
+/// Some names as a sentence has them.
+fn listed(names: &[String]) -> String {
+    let shown = names.iter().take(NAMED).map(String::as_str).collect::<Vec<_>>().join(", ");
+    match names.len().saturating_sub(NAMED) {
+        0 => shown,
+        more => format!("{shown} and {more} more"),
     }
 }
 

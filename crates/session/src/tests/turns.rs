@@ -2,9 +2,10 @@
 
 use bosun_agent::{EntryBody, Journal, JournalEntry, SessionId as CoreId};
 use bosun_model::ChatRequest;
-use bosun_protocol::{ErrorCode, ItemBody, NoticeCode, Problem, SessionId, SessionStatus};
+use bosun_protocol::{AgentStatus, ErrorCode, ItemBody, NoticeCode, Problem, SessionId, SessionStatus, ToolState};
 use bosun_testkit::{Ending, Reply};
 use pretty_assertions::assert_eq;
+use serde_json::json;
 
 use super::sessions::progress;
 use super::stage::{Stage, noise};
@@ -192,4 +193,51 @@ async fn a_running_turn_is_steered_at_its_next_step() {
     stage.sessions.steer(&session, "thanks".into()).await.unwrap();
     all_done(&stage, &session).await;
     assert_eq!(said(&stage, &session).await.last().unwrap(), "You said thanks.");
+}
+
+/// Sends a subagent, which looks around first.
+fn sending(request: &ChatRequest) -> Reply {
+    let (text, done) = progress(request);
+    match (text.as_str(), done) {
+        ("go", 0) => Reply::call("task", json!({"description": "look", "subagent_type": "general-purpose"})),
+        ("go", _) => Reply::text("done"),
+        ("look", 0) => Reply::call("ls", json!({"path": "/"})),
+        _ => Reply::text("looked"),
+    }
+}
+
+/// The rows of calls, with what they say.
+async fn calls(stage: &Stage, session: &SessionId) -> Vec<(ToolState, String)> {
+    let items = stage.snapshot(session).await.items;
+    let rows = items.into_iter().filter_map(|item| match item.body {
+        ItemBody::Tool(tool) => Some((tool.state, tool.output)),
+        ItemBody::Human { .. } | ItemBody::Ai { .. } | ItemBody::Notice(_) => None,
+    });
+    rows.collect()
+}
+
+#[tokio::test]
+async fn a_turn_that_a_limit_of_its_tree_ended_goes_on_with_its_subagent_in_the_same_row() {
+    let stage = Stage::new(sending).await;
+    stage.sessions.declare(crate::DeclaredAgent::parse("guards.max_steps = 2").unwrap());
+    let session = stage.session().await;
+    stage.sessions.send(&session, "go".into()).await.unwrap();
+    stage.sessions.quiet(&session).await.unwrap();
+    let paused = calls(&stage, &session).await;
+    let [(ToolState::Failed, said)] = &paused[..] else { panic!("{paused:?}") };
+    assert!(said.contains("its limit of 2 model calls"), "{said}");
+    stage.sessions.continue_turn(&session).await.unwrap();
+    stage.sessions.quiet(&session).await.unwrap();
+    assert_eq!(calls(&stage, &session).await, [(ToolState::Done, "looked".to_owned())]);
+    assert_eq!(said_last(&stage, &session).await, "done");
+    let agents = stage.snapshot(&session).await.agents;
+    assert_eq!(agents.iter().map(|agent| agent.status).collect::<Vec<_>>(), [AgentStatus::Done; 2]);
+    // Read anew it is the same.
+    let shown = stage.snapshot(&session).await.items;
+    let stage = stage.restarted(sending).await;
+    assert_eq!(stage.snapshot(&session).await.items, shown);
+}
+
+async fn said_last(stage: &Stage, session: &SessionId) -> String {
+    said(stage, session).await.pop().unwrap_or_default()
 }

@@ -7,12 +7,19 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::json;
 
-use super::SubagentCard;
+use super::{SubagentCard, Task, known_subagents, unknown_subagent};
 use crate::limits::{OUTPUT_CHARS, counted, head_and_tail};
 use crate::{
     Background, BackgroundTask, DelegateRequest, DynTool, FollowUp, TaskStatus, Tool, ToolContext, ToolError, ToolKind,
     ToolOutput, erase,
 };
+
+/// The tools that send a subagent.
+pub const SENDING_TOOLS: [&str; 2] = [Task::NAME, Start::NAME];
+/// The tool that says something more to a subagent, which goes on with it.
+pub const ASK_MORE_TOOL: &str = Update::NAME;
+/// The tools that handle subagents beside the agent, in the order of [`background_tools`].
+pub const BACKGROUND_TOOLS: [&str; 5] = [Start::NAME, Check::NAME, Update::NAME, Cancel::NAME, List::NAME];
 
 /// Longest description in a list, in characters.
 const LISTED: usize = 100;
@@ -58,11 +65,7 @@ impl Tool for Start {
 
     async fn call(&self, cx: &ToolContext, input: StartInput) -> Result<ToolOutput, ToolError> {
         if !self.cards.iter().any(|card| card.name == input.subagent_type) {
-            let known = self.cards.iter().map(|card| card.name.as_str()).collect::<Vec<_>>().join(", ");
-            return Err(ToolError::Model(format!(
-                "Error: there is no subagent '{}'; use one of: {known}.",
-                input.subagent_type
-            )));
+            return Err(ToolError::Model(unknown_subagent(&input.subagent_type, known_subagents(&self.cards))));
         }
         let request = DelegateRequest { description: input.description, agent: input.subagent_type };
         let task = background(cx)?.start(request).await?;

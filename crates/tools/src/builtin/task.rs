@@ -24,10 +24,16 @@ impl Task {
     pub fn new(cards: Vec<SubagentCard>) -> Self {
         Self { cards }
     }
+}
 
-    fn names(&self) -> String {
-        self.cards.iter().map(|card| card.name.as_str()).collect::<Vec<_>>().join(", ")
-    }
+/// The sentence for a model that sends a subagent that there is not.
+pub fn unknown_subagent<'a>(name: &str, known: impl Iterator<Item = &'a str>) -> String {
+    let known: Vec<&str> = known.collect();
+    format!("Error: there is no subagent '{}'; use one of: {}.", quoted(name), known.join(", "))
+}
+
+pub(super) fn known_subagents(cards: &[SubagentCard]) -> impl Iterator<Item = &str> {
+    cards.iter().map(|card| card.name.as_str())
 }
 
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -62,11 +68,7 @@ impl Tool for Task {
 
     async fn call(&self, cx: &ToolContext, input: TaskInput) -> Result<ToolOutput, ToolError> {
         if !self.cards.iter().any(|card| card.name == input.subagent_type) {
-            return Err(ToolError::Model(format!(
-                "Error: there is no subagent '{}'; use one of: {}.",
-                quoted(&input.subagent_type),
-                self.names()
-            )));
+            return Err(ToolError::Model(unknown_subagent(&input.subagent_type, known_subagents(&self.cards))));
         }
         let Some(delegate) = &cx.delegate else {
             return Err(ToolError::Model("Error: no subagent can be sent here; do this part yourself.".into()));

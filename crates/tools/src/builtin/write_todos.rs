@@ -6,13 +6,16 @@ use serde::Deserialize;
 use crate::limits::{counted, figure};
 use crate::{Artifact, Figure, StateUpdate, Todo, TodoStatus, Tool, ToolContext, ToolError, ToolKind, ToolOutput};
 
+/// Most entries of a plan.
+pub const MOST_TODOS: usize = 200;
+
 /// Replaces the plan.
 pub struct WriteTodos;
 
 #[derive(Debug, Deserialize, JsonSchema)]
 pub struct WriteTodosInput {
     /// The whole list, in the order of the work. It replaces the list as it is.
-    #[schemars(length(max = 200))]
+    #[schemars(length(max = MOST_TODOS))]
     todos: Vec<TodoInput>,
 }
 

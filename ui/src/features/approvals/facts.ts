@@ -9,6 +9,8 @@ export function whyAsked(t: Messages, { reason }: Approval): string {
       return words.protected_name(reason.name);
     case 'rule':
       return words.rule(reason.rule);
+    case 'hook':
+      return words.hook(reason.rule, reason.name);
     case 'edits_ask':
     case 'commands_ask':
     case 'deletes_ask':

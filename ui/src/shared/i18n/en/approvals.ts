@@ -36,6 +36,7 @@ export const approvals = {
     deletes_ask: 'deleting needs approval',
     protected_name: (name: string) => `${name} is a protected name`,
     rule: (rule: string) => `rule “${rule}”`,
+    hook: (said: string, name: string | null) => (name === null ? said : `${said}; ${name} is a protected name`),
   },
   again: {
     script_changed: (path: string) => `${path} changed after you approved this`,

@@ -96,6 +96,7 @@ export const notices = {
   hook_failed: 'A hook failed',
   key_seen: 'This may be a key',
   definition_wrong: 'A definition has errors',
+  not_used: 'Not used here',
   price_unknown: 'Some costs are unknown',
   helper_missing: 'A helper model is missing',
   summary_failed: 'No summary could be made',

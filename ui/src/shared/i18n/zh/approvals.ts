@@ -33,6 +33,7 @@ export const approvals: Messages['approvals'] = {
     deletes_ask: '删除需要批准',
     protected_name: (name) => `${name} 是受保护的名称`,
     rule: (rule) => `规则“${rule}”`,
+    hook: (said, name) => (name === null ? `钩子：${said}` : `钩子：${said}；${name} 是受保护的名称`),
   },
   again: {
     script_changed: (path) => `${path} 在你批准之后有改动`,

@@ -91,6 +91,7 @@ export const notices: Messages['notices'] = {
   hook_failed: '钩子执行失败',
   key_seen: '这里可能有密钥',
   definition_wrong: '技能或子智能体的定义有误',
+  not_used: '这里未使用',
   price_unknown: '部分费用未知',
   helper_missing: '缺少一个备用或辅助模型',
   summary_failed: '未能生成摘要',

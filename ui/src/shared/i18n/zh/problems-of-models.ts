@@ -160,6 +160,16 @@ export const problemsOfModels = {
   skill_wrong: '技能：“{detail}”',
   subagent_wrong: '子智能体：“{detail}”',
   subagent_lacks: '子智能体：“{name}”会继续工作，但不能使用这里没有的工具：{tools}',
+  untrusted: '此项目带有 {names}，目前的内容还没有人信任，因此未使用；`bosun trust list` 可查看',
+  brought_unusable: '此项目带有 {name}，但无法使用：{detail}',
+  memory_cut: '{path} 太长，提示词中只放入了开头；智能体需要时会读取其余部分',
+  agent_lacks: '智能体会继续工作，但不能使用 builtin_tools 中这里没有的工具：{tools}',
+  asking_unknown:
+    '审批：为 {tools} 做了设置，但这里没有叫这个名字的工具，所以不起作用。请改正名称，或添加提供该工具的服务器',
+  subagent_asking_unknown:
+    '子智能体：“{name}”设置了 {tools} 如何请求审批，但这里没有叫这个名字的工具，所以不起作用。请改正名称，或添加提供该工具的服务器',
+  hook_unmatched:
+    '钩子“{hook}”针对 {tools} 的调用，但这里没有叫这个名字的工具，所以不会为它们运行。请改正名称，或添加提供该工具的服务器',
   second_missing:
     '{model} 应在会话的模型过载时代为回答，但它无法使用（“{detail}”）。目前没有其他模型接替；请修复它，或在“设置”的“模型”中另选一个',
   small_missing:
