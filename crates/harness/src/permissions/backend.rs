@@ -1,9 +1,10 @@
+use std::collections::HashMap;
 use std::sync::Arc;
 
 use bosun_backend::{
     Backend, BackendError, BoxFuture, Change, ChangeWitness, Delete, Expect, FileInfo, GlobQuery, GlobResult,
-    GrepQuery, GrepResult, Listed, ReadResult, ReadWindow, Replacement, SetMode, Shell, VirtualPath, hand_on,
-    real_path,
+    GrepMatch, GrepQuery, GrepResult, Listed, ReadResult, ReadWindow, Replacement, SetMode, Shell, VirtualPath,
+    grep_kept, hand_on, real_path,
 };
 
 use super::{PathMode, PathOperation, PathRules};
@@ -113,8 +114,14 @@ impl Backend for Permitted {
         Box::pin(async move {
             self.admit(PathOperation::Read, &query.path)?;
             let searched = query.path.clone();
-            let mut found = self.inner.grep(query).await?;
-            found.matches.retain(|found| !self.leaves_out(&searched, &found.path));
+            // A file with many lines is judged once.
+            let mut judged = HashMap::new();
+            let shown = |found: &mut GrepMatch| match judged.get(&found.path) {
+                Some(shown) => *shown,
+                None => *judged.entry(found.path.clone()).or_insert(!self.leaves_out(&searched, &found.path)),
+            };
+            let mut found = grep_kept(&*self.inner, query, shown).await?;
+            found.unread.retain(|unread| !self.leaves_out(&searched, &unread.path));
             Ok(found)
         })
     }
@@ -125,6 +132,7 @@ impl Backend for Permitted {
             let searched = query.path.clone();
             let mut found = self.inner.glob(query).await?;
             found.paths.retain(|path| !self.leaves_out(&searched, path));
+            found.unread.retain(|unread| !self.leaves_out(&searched, &unread.path));
             Ok(found)
         })
     }
