@@ -2,9 +2,9 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use bosun_backend::{
-    Backend, BackendError, BoxFuture, Change, ChangeWitness, Delete, Expect, FileInfo, GlobQuery, GlobResult,
-    GrepMatch, GrepQuery, GrepResult, Listed, ReadResult, ReadWindow, Replacement, SetMode, Shell, VirtualPath,
-    grep_kept, hand_on, real_path,
+    Backend, BackendError, BoxFuture, Change, ChangeWitness, Delete, Expect, FileInfo, FileStamp, GlobQuery,
+    GlobResult, GrepMatch, GrepQuery, GrepResult, Listed, ReadResult, ReadWindow, Replacement, SetMode, Shell,
+    VirtualPath, grep_kept, hand_on, real_path,
 };
 
 use super::{PathMode, PathOperation, PathRules};
@@ -47,6 +47,12 @@ impl Permitted {
             })
     }
 
+    /// `entries` without those that may not be read.
+    fn shown(&self, mut entries: Listed) -> Listed {
+        entries.rows.retain(|entry| !self.denies(PathOperation::Read, &entry.path));
+        entries
+    }
+
     /// # Errors
     /// [`BackendError::Forbidden`] where a rule forbids it.
     fn admit(&self, operation: PathOperation, path: &VirtualPath) -> Result<(), BackendError> {
@@ -60,9 +66,14 @@ impl Backend for Permitted {
     fn ls<'a>(&'a self, path: &'a VirtualPath) -> BoxFuture<'a, Result<Listed, BackendError>> {
         Box::pin(async move {
             self.admit(PathOperation::Read, path)?;
-            let mut entries = self.inner.ls(path).await?;
-            entries.rows.retain(|entry| !self.denies(PathOperation::Read, &entry.path));
-            Ok(entries)
+            Ok(self.shown(self.inner.ls(path).await?))
+        })
+    }
+
+    fn names<'a>(&'a self, path: &'a VirtualPath) -> BoxFuture<'a, Result<Listed, BackendError>> {
+        Box::pin(async move {
+            self.admit(PathOperation::Read, path)?;
+            Ok(self.shown(self.inner.names(path).await?))
         })
     }
 
@@ -81,6 +92,13 @@ impl Backend for Permitted {
         Box::pin(async move {
             self.admit(PathOperation::Read, path)?;
             self.inner.read(path, window).await
+        })
+    }
+
+    fn stamp<'a>(&'a self, path: &'a VirtualPath) -> BoxFuture<'a, Result<FileStamp, BackendError>> {
+        Box::pin(async move {
+            self.admit(PathOperation::Read, path)?;
+            self.inner.stamp(path).await
         })
     }
 
@@ -198,6 +216,10 @@ impl Delete for Permitted {
         witness: &'a dyn ChangeWitness,
     ) -> BoxFuture<'a, Result<Vec<Change>, BackendError>> {
         Box::pin(async move {
+            // The root stays whatever the rules say, and for that reason.
+            if path.is_root() {
+                return Err(BackendError::ProtectedRoot { path: path.clone() });
+            }
             self.admit(PathOperation::Write, path)?;
             if self.rules.keeps(path).is_some() {
                 return Err(BackendError::Forbidden { path: path.clone() });
