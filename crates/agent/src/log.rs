@@ -421,6 +421,10 @@ impl StateView for SessionLog {
         self.with_state(|state| state.reads.get(path).cloned())
     }
 
+    fn reads(&self) -> Vec<(VirtualPath, FileStamp)> {
+        self.with_state(|state| state.reads.iter().map(|(path, stamp)| (path.clone(), stamp.clone())).collect())
+    }
+
     fn todos(&self) -> Vec<Todo> {
         self.with_state(|state| {
             let todo = |todo: &crate::PlannedTodo| Todo { content: todo.content.clone(), status: todo.status };

@@ -80,6 +80,12 @@ pub enum BackendError {
     Forbidden { path: VirtualPath },
     #[error("'{path}' changed since it was read; read it again before changing it")]
     Changed { path: VirtualPath },
+    /// The folder `path` was to go. `files` are the first of those that changed; `more` is how many others did.
+    #[error(
+        "'{path}' was left as it is: {} changed since they were read; read again what changed, then decide whether \
+         '{path}' may go", names(.files, *.more)
+    )]
+    ChangedBelow { path: VirtualPath, files: Vec<VirtualPath>, more: usize },
     #[error("'{path}' kept changing while it was read; try again when the program writing it has finished")]
     Unstable { path: VirtualPath },
     #[error("'{path}' has not been read yet; read it before changing it")]
@@ -183,6 +189,11 @@ fn way_to_the_text(path: &VirtualPath, hint: &str) -> String {
     format!(". In '{path}': {hint}")
 }
 
+fn names(files: &[VirtualPath], more: usize) -> String {
+    let named = files.iter().map(|path| format!("'{path}'")).collect::<Vec<_>>().join(", ");
+    if more == 0 { named } else { format!("{named} and {more} more") }
+}
+
 impl BackendError {
     /// The path that this is about, to be told in the words of an outer path space; `None` where it names none.
     pub fn path_mut(&mut self) -> Option<&mut VirtualPath> {
@@ -201,6 +212,7 @@ impl BackendError {
             | Self::PermissionDenied { path }
             | Self::Forbidden { path }
             | Self::Changed { path }
+            | Self::ChangedBelow { path, .. }
             | Self::Unstable { path }
             | Self::NotRead { path }
             | Self::NotText { path, .. }

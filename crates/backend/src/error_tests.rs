@@ -37,6 +37,7 @@ fn errors() -> Vec<BackendError> {
         PermissionDenied { path: path() },
         Forbidden { path: path() },
         Changed { path: path() },
+        ChangedBelow { path: path(), files: vec![path()], more: 1 },
         Unstable { path: path() },
         NotRead { path: path() },
         NotText { path: path(), reason: "byte 3 is no UTF-8".into() },

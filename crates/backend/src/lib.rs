@@ -77,6 +77,7 @@ pub use sandbox::{
     ContainerOptions, Cut, Executor, Finished, LocalExecutorOptions, NamedThing, OnDrop, Opening, ProjectIn,
     SandboxBackend, SandboxError, Script, SshOptions, bubblewrap, container, late, local_process, sandbox_trouble, ssh,
 };
+pub use search::grep_kept;
 pub use settings_text::{given_bytes, settings_text};
 pub use shell::{ExecRequest, ExecResult, KeptOutput, OutputEnds, OutputSink, Shell};
 pub use state_backend::{FileConflict, FileUpdates, StateBackend, merge_files};

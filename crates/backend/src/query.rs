@@ -121,3 +121,15 @@ pub enum Truncation {
     /// Some folders or files could not be read: a narrower search will not help.
     Unreadable,
 }
+
+impl Truncation {
+    /// Of two reasons the one that tells more about what to do.
+    pub(crate) fn worse(a: Option<Self>, b: Option<Self>) -> Option<Self> {
+        let rank = |reason: &Self| match reason {
+            Self::Unreadable => 0,
+            Self::Count => 1,
+            Self::Budget => 2,
+        };
+        [a, b].into_iter().flatten().max_by_key(rank)
+    }
+}

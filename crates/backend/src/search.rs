@@ -7,6 +7,7 @@
 mod dialect;
 mod every;
 mod file;
+mod kept;
 mod lines;
 pub(crate) mod listed;
 mod required;
@@ -26,6 +27,7 @@ use dialect::Hidden;
 pub(crate) use dialect::{Glob, is_hidden};
 pub(crate) use every::{Seeing, SeenFile, every_file};
 use file::{FileSearch, Looked};
+pub use kept::grep_kept;
 pub(crate) use required::required;
 use top::Top;
 use unread::Why;

@@ -130,7 +130,7 @@ impl PathRules {
 
     /// `backend` as far as these rules let an agent see it. A command could do what the rules forbid, so there is none
     /// unless everything they speak of is in those `mounts` that no command reaches.
-    pub(crate) fn hold(&self, backend: Arc<dyn Backend>, mounts: &[MountNote]) -> Arc<dyn Backend> {
+    pub fn hold(&self, backend: Arc<dyn Backend>, mounts: &[MountNote]) -> Arc<dyn Backend> {
         if self.denying().next().is_none() {
             return backend;
         }

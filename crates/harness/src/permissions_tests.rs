@@ -1,8 +1,9 @@
 #![allow(clippy::disallowed_methods, reason = "tests make their own links")]
 
 use bosun_backend::{
-    Expect, FilesystemBackend, FilesystemOptions, GlobQuery, GrepQuery, LocalShellBackend, LocalShellOptions,
-    ReadWindow, Unwitnessed,
+    BackendError, BoxFuture, Expect, FilesystemBackend, FilesystemOptions, GlobQuery, GlobResult, GrepQuery,
+    GrepResult, LocalShellBackend, LocalShellOptions, ReadWindow, StateBackend, Truncation, Unread, Unwitnessed,
+    hand_on,
 };
 use bosun_testkit::Project;
 use pretty_assertions::assert_eq;
@@ -123,6 +124,50 @@ async fn a_search_meets_nothing_through_a_link_that_it_would_ask_for_under_its_o
 }
 
 /// Everything that is optional of a backend is there through the rules as it is without them.
+/// However much there is of what is denied, and wherever it stands in the order of names.
+#[tokio::test]
+async fn what_is_denied_takes_no_room_from_what_is_found() {
+    let hits = "TODO\n".repeat(1_000);
+    let project = Project::new().file("a/many", &hits).file("b/few", "TODO\nTODO\n").file("z/more", &hits);
+    let files = FilesystemBackend::open(project.root(), FilesystemOptions::default()).unwrap();
+    let held = denied("'/a/**'").hold(Arc::new(files), &[]);
+    let found = held.grep(GrepQuery::literal("TODO", 10)).await.unwrap();
+    let shown: Vec<String> = found.matches.iter().map(|one| format!("{}:{}", one.path, one.line)).collect();
+    let more = (1..=8).map(|line| format!("/z/more:{line}"));
+    assert_eq!(shown, ["/b/few:1".into(), "/b/few:2".into()].into_iter().chain(more).collect::<Vec<String>>());
+    assert_eq!(found.truncated, Some(Truncation::Count));
+    let query = GrepQuery { path: path("/b"), ..GrepQuery::literal("TODO", 2) };
+    assert_eq!(held.grep(query).await.unwrap().truncated, None);
+}
+
+/// A search that could not read two files, and files that have nothing in them.
+struct Unreadable(Arc<dyn Backend>);
+
+fn unread() -> Vec<Unread> {
+    ["/a/key", "/b"].map(|at| Unread { path: path(at), reason: "permission denied".into() }).into()
+}
+
+impl Backend for Unreadable {
+    hand_on!(0: ls, stat, read, write, edit, upload, download, resolve);
+
+    fn grep(&self, _query: GrepQuery) -> BoxFuture<'_, Result<GrepResult, BackendError>> {
+        Box::pin(async { Ok(GrepResult { unread: unread(), ..GrepResult::default() }) })
+    }
+
+    fn glob(&self, _query: GlobQuery) -> BoxFuture<'_, Result<GlobResult, BackendError>> {
+        Box::pin(async { Ok(GlobResult { unread: unread(), ..GlobResult::default() }) })
+    }
+}
+
+#[tokio::test]
+async fn of_what_is_denied_no_search_says_that_it_cannot_be_read() {
+    let held = denied("'/a/**'").hold(Arc::new(Unreadable(Arc::new(StateBackend::new([])))), &[]);
+    let found = held.grep(GrepQuery::literal("x", 10)).await.unwrap();
+    assert_eq!(found.unread, unread()[1..]);
+    let query = GlobQuery { pattern: "*".into(), path: path("/"), include_ignored: false, cancel: Default::default() };
+    assert_eq!(held.glob(query).await.unwrap().unread, unread()[1..]);
+}
+
 #[tokio::test]
 async fn what_is_allowed_is_as_it_is_without_rules() {
     let project = Project::new().file("run.sh", "x").file("secrets/run.sh", "x");

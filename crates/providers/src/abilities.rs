@@ -43,7 +43,8 @@ const QUIET: &str = "a model that thinks is told not to for that call; one that 
 const CHOOSES: &str = "the model is left to choose";
 const SWITCH: &str = "on and off, where every level is on, or the levels that the line of the model has";
 const LEAST: &str = "for models of OpenAI's that think, as they are called; others are told nothing";
-const ITSELF: &str = "nothing is marked: the provider caches by itself where it does";
+const ITSELF: &str = "nothing is marked: the provider caches by itself where it does. Claude behind such a gateway does not: ask it \
+                      at the gateway's Anthropic address, as a provider of your own";
 const OF_CLAUDE: &str = "marked for Claude; other models are cached by themselves where they are";
 const KEYED: &str = "by itself; requests say which conversation they belong to";
 const REPORTED: &str = "where the server reports it";

@@ -6,7 +6,6 @@ use reqwest::Url;
 use secrecy::SecretString;
 use serde::{Deserialize, Serialize};
 
-use crate::{ListedModel, anthropic, catalogue, openai_chat};
 use crate::cloud::Cloud;
 use crate::desktop::DesktopSettings;
 use crate::listing::HELD_UNTOLD;
@@ -14,6 +13,7 @@ use crate::network::Network;
 use crate::preset::{Preset, preset};
 use crate::query::without_query_secrets;
 use crate::redact::Redactor;
+use crate::{ListedModel, anthropic, catalogue, openai_chat};
 
 /// An account at a model server: where it is, what it speaks, and the key.
 ///

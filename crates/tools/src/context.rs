@@ -31,6 +31,9 @@ pub trait StateView: Send + Sync {
     /// The file as this agent (or, for a subagent, its parent before it) last read or wrote it.
     fn read_stamp(&self, path: &VirtualPath) -> Option<FileStamp>;
 
+    /// Every file that it knows, in no order.
+    fn reads(&self) -> Vec<(VirtualPath, FileStamp)>;
+
     fn todos(&self) -> Vec<Todo>;
 }
 

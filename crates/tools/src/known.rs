@@ -1,8 +1,11 @@
 //! Read before change (behaviour.md A4): what a call may assume of the file it is about to change.
 
+mod below;
+
 use bosun_backend::{Backend, BackendError, FileStamp, ReadWindow, VirtualPath};
 
 use crate::ToolContext;
+pub(crate) use below::KnownBelow;
 
 /// What is at a path.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -86,12 +89,22 @@ pub(crate) async fn known_bytes(cx: &ToolContext, path: &VirtualPath) -> Result<
         Err(BackendError::NotFound { .. }) => return Err(BackendError::Changed { path: path.clone() }),
         other => other?,
     };
-    let now = match stamp.hash {
-        Some(_) => FileStamp::of_bytes(&bytes),
-        // Too large to have been hashed when a page of it was read: the object's own figures decide.
-        None => stamp_now(&*cx.backend, path).await?,
-    };
+    let now = stamp_like(&stamp, &*cx.backend, path, &bytes).await?;
     if stamp.same_content(&now) { Ok(bytes) } else { Err(BackendError::Changed { path: path.clone() }) }
+}
+
+/// The stamp of what has `bytes` now, to be compared with `stamp`.
+async fn stamp_like(
+    stamp: &FileStamp,
+    backend: &dyn Backend,
+    path: &VirtualPath,
+    bytes: &[u8],
+) -> Result<FileStamp, BackendError> {
+    match stamp.hash {
+        Some(_) => Ok(FileStamp::of_bytes(bytes)),
+        // Too large to have been hashed when a page of it was read: the object's own figures decide.
+        None => stamp_now(backend, path).await,
+    }
 }
 
 /// The stamp that reading gives, also for what is no text or cannot be had whole.

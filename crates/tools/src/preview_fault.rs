@@ -41,6 +41,9 @@ impl PreviewFault {
         if let BackendError::Path(error) = error {
             return Self::of_path(error);
         }
+        if let BackendError::ChangedBelow { files, .. } = error {
+            return files.first().map(|path| Self::Changed { path: path.to_string() });
+        }
         let path = error.clone().path_mut().map(|path| path.to_string()).unwrap_or_default();
         Some(match error {
             BackendError::NotFound { .. } | BackendError::DirectoryNotFound { .. } => Self::NotFound { path },

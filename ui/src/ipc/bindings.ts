@@ -1383,6 +1383,8 @@ export type PriceView = {
 	cache_write: number | null,
 	/**  What is kept for an hour; at the price of `cache_write` where it is not set. */
 	cache_write_hour: number | null,
+	/**  Sound that goes in; what a call with sound costs is unknown where it is not set. */
+	audio?: number | null,
 };
 
 /**

@@ -6,11 +6,8 @@ use futures_util::future::join_all;
 
 use super::CompositeBackend;
 use super::part::Part;
-use crate::search::{GREP_TIME, Glob, hidden, is_git, is_hidden};
+use crate::search::{GREP_TIME, Glob, grep_kept, hidden, is_git, is_hidden};
 use crate::{BackendError, GlobQuery, GlobResult, GrepMatch, GrepQuery, GrepResult, Truncation, Unread, VirtualPath};
-
-/// Times that a part is asked, where what it gives first lies where another part is mounted.
-const ROUNDS: u32 = 9;
 
 /// What one part is asked.
 struct Question<'a> {
@@ -35,9 +32,11 @@ pub(super) async fn glob(composite: &CompositeBackend, query: GlobQuery) -> Resu
     for (answer, question) in join_all(asked).await {
         match settled(answer, &question)? {
             Ok(found) => {
-                all.paths.extend(reachable(composite, &question.part, found.paths, |path| path));
+                let mut paths = found.paths;
+                paths.retain_mut(|path| is_own(composite, &question.part, path));
+                all.paths.extend(paths);
                 all.unread.extend(unread(composite, &question, found.unread));
-                all.truncated = worse(all.truncated, found.truncated);
+                all.truncated = Truncation::worse(all.truncated, found.truncated);
                 all.left_out += found.left_out;
                 all.failed.extend(found.failed.into_iter().map(|error| question.part.outer_error(error)));
             }
@@ -59,7 +58,10 @@ pub(super) async fn grep(composite: &CompositeBackend, query: GrepQuery) -> Resu
     let max_count = query.max_count;
     let asked = questions.into_iter().map(|question| {
         let query = GrepQuery { glob: question.pattern.clone(), path: question.start.clone(), until, ..query.clone() };
-        async move { (lines(composite, &question, query).await, question) }
+        async move {
+            let own = |row: &mut GrepMatch| is_own(composite, &question.part, &mut row.path);
+            (grep_kept(question.part.backend, query, own).await, question)
+        }
     });
     let mut all = GrepResult::default();
     for (answer, question) in join_all(asked).await {
@@ -67,7 +69,7 @@ pub(super) async fn grep(composite: &CompositeBackend, query: GrepQuery) -> Resu
             Ok(found) => {
                 all.matches.extend(found.matches);
                 all.unread.extend(unread(composite, &question, found.unread));
-                all.truncated = worse(all.truncated, found.truncated);
+                all.truncated = Truncation::worse(all.truncated, found.truncated);
                 all.left_out += found.left_out;
                 all.binary |= found.binary && question.has_start;
                 all.failed.extend(found.failed.into_iter().map(|error| question.part.outer_error(error)));
@@ -81,39 +83,7 @@ pub(super) async fn grep(composite: &CompositeBackend, query: GrepQuery) -> Resu
     keep_first(&mut all.unread);
     if all.matches.len() > max_count {
         all.matches.truncate(max_count);
-        all.truncated = worse(all.truncated, Some(Truncation::Count));
-    }
-    Ok(all)
-}
-
-/// The first lines of one part that can be reached through the composite. However often it is asked, the time is one.
-async fn lines(
-    composite: &CompositeBackend,
-    question: &Question<'_>,
-    query: GrepQuery,
-) -> Result<GrepResult, BackendError> {
-    let wanted = query.max_count;
-    let mut asked = wanted;
-    let mut all = GrepResult::default();
-    for _ in 0..ROUNDS {
-        if query.until.is_some_and(|until| until <= Instant::now()) {
-            all.truncated = Some(Truncation::Budget);
-            break;
-        }
-        let found = question.part.backend.grep(GrepQuery { max_count: asked, ..query.clone() }).await?;
-        // One that ran out of time can have less than the one before it.
-        all.matches.extend(reachable(composite, &question.part, found.matches, |row: &mut GrepMatch| &mut row.path));
-        all.matches.sort_unstable();
-        all.matches.dedup();
-        all.truncated = found.truncated;
-        all.unread = found.unread;
-        all.left_out = found.left_out;
-        all.binary = found.binary;
-        all.failed = found.failed;
-        if all.matches.len() >= wanted || all.truncated != Some(Truncation::Count) {
-            break;
-        }
-        asked = asked.saturating_mul(2).max(1);
+        all.truncated = Truncation::worse(all.truncated, Some(Truncation::Count));
     }
     Ok(all)
 }
@@ -163,38 +133,19 @@ fn settled<T>(
     }
 }
 
-/// What the caller can reach of what a part has found, by the caller's names.
-fn reachable<T>(
-    composite: &CompositeBackend,
-    part: &Part<'_>,
-    found: Vec<T>,
-    path: impl Fn(&mut T) -> &mut VirtualPath,
-) -> Vec<T> {
-    let outer = found.into_iter().filter_map(|mut item| {
-        let place = path(&mut item);
-        *place = part.outer(place);
-        let own = composite.part(place).0.index() == part.index();
-        own.then_some(item)
-    });
-    outer.collect()
+/// Whether the caller can reach what a part has found, by the caller's name, which it has from here on.
+fn is_own(composite: &CompositeBackend, part: &Part<'_>, place: &mut VirtualPath) -> bool {
+    *place = part.outer(place);
+    composite.part(place).0.index() == part.index()
 }
 
-fn unread(composite: &CompositeBackend, question: &Question<'_>, found: Vec<Unread>) -> Vec<Unread> {
-    reachable(composite, &question.part, found, |one| &mut one.path)
+fn unread(composite: &CompositeBackend, question: &Question<'_>, mut found: Vec<Unread>) -> Vec<Unread> {
+    found.retain_mut(|one| is_own(composite, &question.part, &mut one.path));
+    found
 }
 
 fn keep_first(unread: &mut Vec<Unread>) {
     unread.sort_unstable();
     unread.dedup();
     unread.truncate(Unread::MOST);
-}
-
-/// Of two reasons the one that tells more about what to do.
-fn worse(a: Option<Truncation>, b: Option<Truncation>) -> Option<Truncation> {
-    let rank = |reason: &Truncation| match reason {
-        Truncation::Unreadable => 0,
-        Truncation::Count => 1,
-        Truncation::Budget => 2,
-    };
-    [a, b].into_iter().flatten().max_by_key(rank)
 }

@@ -38,6 +38,10 @@ impl Backend for LateFolder {
         Box::pin(async move { self.there()?.ls(path).await })
     }
 
+    fn names<'a>(&'a self, path: &'a VirtualPath) -> BoxFuture<'a, Result<Listed, BackendError>> {
+        Box::pin(async move { self.there()?.names(path).await })
+    }
+
     fn stat<'a>(&'a self, path: &'a VirtualPath) -> BoxFuture<'a, Result<FileInfo, BackendError>> {
         Box::pin(async move { self.there()?.stat(path).await })
     }

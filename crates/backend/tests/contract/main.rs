@@ -10,6 +10,7 @@ mod edit;
 mod floods;
 #[cfg(target_os = "linux")]
 mod gone;
+mod layers;
 mod memory_store;
 mod mounted;
 mod places;
@@ -320,6 +321,41 @@ shell_contract!(sandbox_container_copy_commands, {
     let Some(place) = crate::places::container_with_a_copy_of_nothing().await else { return };
     (place.folder, place.backend)
 });
+contract!(late_folder, {
+    let folder = tempfile::tempdir().unwrap();
+    let backend = crate::layers::late_folder(folder.path());
+    (folder, backend)
+});
+contract!(path_rules, {
+    let folder = tempfile::tempdir().unwrap();
+    let backend = crate::layers::permitted(crate::files(&folder));
+    (folder, backend)
+});
+shell_contract!(path_rules_commands, {
+    let folder = tempfile::tempdir().unwrap();
+    let backend = crate::layers::permitted(crate::local(&folder));
+    (folder, backend)
+});
+contract!(late_place, {
+    let folder = tempfile::tempdir().unwrap();
+    let backend = crate::layers::late_place(folder.path(), false).await;
+    (folder, backend)
+});
+shell_contract!(late_place_commands, {
+    let folder = tempfile::tempdir().unwrap();
+    let backend = crate::layers::late_place(folder.path(), false).await;
+    (folder, backend)
+});
+contract!(sandbox_container_that_was_there, {
+    let Some(there) = crate::places::existing().await else { return };
+    let backend = there.backend().await;
+    (there, backend)
+});
+shell_contract!(sandbox_container_that_was_there_commands, {
+    let Some(there) = crate::places::existing().await else { return };
+    let backend = there.backend().await;
+    (there, backend)
+});
 watched_contract!(watched_here, {
     let folder = tempfile::tempdir().unwrap();
     let backend = crate::places::here(folder.path()).await;
@@ -343,6 +379,20 @@ watched_contract!(watched_ssh, {
 watched_contract!(watched_container, {
     let Some(place) = crate::places::container().await else { return };
     (place.folder, place.backend)
+});
+watched_contract!(watched_container_copy, {
+    let Some(place) = crate::places::container_with_a_copy_of_nothing().await else { return };
+    (place.folder, place.backend)
+});
+watched_contract!(watched_container_that_was_there, {
+    let Some(there) = crate::places::existing().await else { return };
+    let backend = there.backend().await;
+    (there, backend)
+});
+watched_contract!(watched_late_place, {
+    let folder = tempfile::tempdir().unwrap();
+    let backend = crate::layers::late_place(folder.path(), false).await;
+    (folder, backend)
 });
 handles_contract!(two_filesystems, {
     let folder = tempfile::tempdir().unwrap();
@@ -404,6 +454,24 @@ handles_contract!(a_container_and_the_filesystem, {
     let handles: crate::change::Handles = [Box::new(container), Box::new(crate::files(&folder))];
     (folder, handles)
 });
+handles_contract!(a_late_folder_and_the_filesystem, {
+    let folder = tempfile::tempdir().unwrap();
+    let handles: crate::change::Handles =
+        [Box::new(crate::layers::late_folder(folder.path())), Box::new(crate::files(&folder))];
+    (folder, handles)
+});
+handles_contract!(path_rules_and_the_filesystem, {
+    let folder = tempfile::tempdir().unwrap();
+    let handles: crate::change::Handles =
+        [Box::new(crate::layers::permitted(crate::files(&folder))), Box::new(crate::files(&folder))];
+    (folder, handles)
+});
+handles_contract!(two_late_places, {
+    let folder = tempfile::tempdir().unwrap();
+    let open = async || crate::layers::late_place(folder.path(), false).await;
+    let handles: crate::change::Handles = [Box::new(open().await), Box::new(open().await)];
+    (folder, handles)
+});
 handles_contract!(two_of_a_container_that_was_there, {
     let Some(there) = crate::places::existing().await else { return };
     let handles: crate::change::Handles = [Box::new(there.backend().await), Box::new(there.backend().await)];
@@ -426,6 +494,24 @@ beside_contract_of_files!(beside_filesystem_stepwise, {
 beside_contract_of_files!(beside_local_shell, {
     let folder = tempfile::tempdir().unwrap();
     let (backend, at) = (crate::local(&folder), folder.path().to_owned());
+    (folder, backend, at)
+});
+#[cfg(target_os = "linux")]
+beside_contract_of_files!(beside_late_folder, {
+    let folder = tempfile::tempdir().unwrap();
+    let (backend, at) = (crate::layers::late_folder(folder.path()), folder.path().to_owned());
+    (folder, backend, at)
+});
+#[cfg(target_os = "linux")]
+beside_contract_of_files!(beside_path_rules, {
+    let folder = tempfile::tempdir().unwrap();
+    let (backend, at) = (crate::layers::permitted(crate::files(&folder)), folder.path().to_owned());
+    (folder, backend, at)
+});
+#[cfg(target_os = "linux")]
+beside_contract!(beside_late_place, {
+    let folder = tempfile::tempdir().unwrap();
+    let (backend, at) = (crate::layers::late_place(folder.path(), true).await, folder.path().to_owned());
     (folder, backend, at)
 });
 #[cfg(target_os = "linux")]

@@ -42,6 +42,10 @@ impl StateView for Memory {
         self.known().reads.get(path).cloned()
     }
 
+    fn reads(&self) -> Vec<(VirtualPath, FileStamp)> {
+        self.known().reads.iter().map(|(path, stamp)| (path.clone(), stamp.clone())).collect()
+    }
+
     fn todos(&self) -> Vec<Todo> {
         self.known().todos.clone()
     }

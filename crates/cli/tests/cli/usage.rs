@@ -18,7 +18,14 @@ fn asked(bench: &Bench, arguments: &[&str]) -> Ran {
 /// A model at ten dollars for a million tokens in and a hundred out; what was not told before costs the same.
 pub fn priced() -> ModelSettings {
     let model = ModelRef { provider: "openai".into(), name: "test-model".into() };
-    let price = PriceView { input: 10.0, output: 100.0, cache_read: None, cache_write: None, cache_write_hour: None, audio: None };
+    let price = PriceView {
+        input: 10.0,
+        output: 100.0,
+        cache_read: None,
+        cache_write: None,
+        cache_write_hour: None,
+        audio: None,
+    };
     let known = KnownModel {
         model,
         context_window: None,

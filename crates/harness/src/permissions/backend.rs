@@ -1,9 +1,10 @@
+use std::collections::HashMap;
 use std::sync::Arc;
 
 use bosun_backend::{
-    Backend, BackendError, BoxFuture, Change, ChangeWitness, Delete, Expect, FileInfo, GlobQuery, GlobResult,
-    GrepQuery, GrepResult, Listed, ReadResult, ReadWindow, Replacement, SetMode, Shell, VirtualPath, hand_on,
-    real_path,
+    Backend, BackendError, BoxFuture, Change, ChangeWitness, Delete, Expect, FileInfo, FileStamp, GlobQuery,
+    GlobResult, GrepMatch, GrepQuery, GrepResult, Listed, ReadResult, ReadWindow, Replacement, SetMode, Shell,
+    VirtualPath, grep_kept, hand_on, real_path,
 };
 
 use super::{PathMode, PathOperation, PathRules};
@@ -46,6 +47,12 @@ impl Permitted {
             })
     }
 
+    /// `entries` without those that may not be read.
+    fn shown(&self, mut entries: Listed) -> Listed {
+        entries.rows.retain(|entry| !self.denies(PathOperation::Read, &entry.path));
+        entries
+    }
+
     /// # Errors
     /// [`BackendError::Forbidden`] where a rule forbids it.
     fn admit(&self, operation: PathOperation, path: &VirtualPath) -> Result<(), BackendError> {
@@ -59,9 +66,14 @@ impl Backend for Permitted {
     fn ls<'a>(&'a self, path: &'a VirtualPath) -> BoxFuture<'a, Result<Listed, BackendError>> {
         Box::pin(async move {
             self.admit(PathOperation::Read, path)?;
-            let mut entries = self.inner.ls(path).await?;
-            entries.rows.retain(|entry| !self.denies(PathOperation::Read, &entry.path));
-            Ok(entries)
+            Ok(self.shown(self.inner.ls(path).await?))
+        })
+    }
+
+    fn names<'a>(&'a self, path: &'a VirtualPath) -> BoxFuture<'a, Result<Listed, BackendError>> {
+        Box::pin(async move {
+            self.admit(PathOperation::Read, path)?;
+            Ok(self.shown(self.inner.names(path).await?))
         })
     }
 
@@ -80,6 +92,13 @@ impl Backend for Permitted {
         Box::pin(async move {
             self.admit(PathOperation::Read, path)?;
             self.inner.read(path, window).await
+        })
+    }
+
+    fn stamp<'a>(&'a self, path: &'a VirtualPath) -> BoxFuture<'a, Result<FileStamp, BackendError>> {
+        Box::pin(async move {
+            self.admit(PathOperation::Read, path)?;
+            self.inner.stamp(path).await
         })
     }
 
@@ -113,8 +132,14 @@ impl Backend for Permitted {
         Box::pin(async move {
             self.admit(PathOperation::Read, &query.path)?;
             let searched = query.path.clone();
-            let mut found = self.inner.grep(query).await?;
-            found.matches.retain(|found| !self.leaves_out(&searched, &found.path));
+            // A file with many lines is judged once.
+            let mut judged = HashMap::new();
+            let shown = |found: &mut GrepMatch| match judged.get(&found.path) {
+                Some(shown) => *shown,
+                None => *judged.entry(found.path.clone()).or_insert(!self.leaves_out(&searched, &found.path)),
+            };
+            let mut found = grep_kept(&*self.inner, query, shown).await?;
+            found.unread.retain(|unread| !self.leaves_out(&searched, &unread.path));
             Ok(found)
         })
     }
@@ -125,6 +150,7 @@ impl Backend for Permitted {
             let searched = query.path.clone();
             let mut found = self.inner.glob(query).await?;
             found.paths.retain(|path| !self.leaves_out(&searched, path));
+            found.unread.retain(|unread| !self.leaves_out(&searched, &unread.path));
             Ok(found)
         })
     }
@@ -190,6 +216,10 @@ impl Delete for Permitted {
         witness: &'a dyn ChangeWitness,
     ) -> BoxFuture<'a, Result<Vec<Change>, BackendError>> {
         Box::pin(async move {
+            // The root stays whatever the rules say, and for that reason.
+            if path.is_root() {
+                return Err(BackendError::ProtectedRoot { path: path.clone() });
+            }
             self.admit(PathOperation::Write, path)?;
             if self.rules.keeps(path).is_some() {
                 return Err(BackendError::Forbidden { path: path.clone() });

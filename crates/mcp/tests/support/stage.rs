@@ -107,6 +107,10 @@ impl StateView for Nothing {
         None
     }
 
+    fn reads(&self) -> Vec<(VirtualPath, FileStamp)> {
+        Vec::new()
+    }
+
     fn todos(&self) -> Vec<Todo> {
         Vec::new()
     }

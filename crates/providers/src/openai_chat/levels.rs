@@ -165,7 +165,14 @@ mod tests {
         ] {
             assert_eq!((word(model, Effort::Off), word(model, Effort::Max)), (Some(off), Some(most)), "{model}");
         }
-        for model in ["gpt-5-chat", "openai/gpt-5-chat-latest", "grok-4.20-0309-reasoning", "grok-build-0.1", "grok-4-1-fast-reasoning", "grok-3-mini"] {
+        for model in [
+            "gpt-5-chat",
+            "openai/gpt-5-chat-latest",
+            "grok-4.20-0309-reasoning",
+            "grok-build-0.1",
+            "grok-4-1-fast-reasoning",
+            "grok-3-mini",
+        ] {
             assert_eq!(word(model, Effort::High), None, "{model} refuses every word");
         }
         assert_eq!(at_chat("gpt-6-astra", Effort::Max), Some("xhigh"));
@@ -185,7 +192,16 @@ mod tests {
         for model in ["gpt-5", "openai/gpt-5.6-sol", "gpt-6-astra", "o1", "o4-mini", "azure/o3"] {
             assert!(thinks_by_name(model), "{model}");
         }
-        for model in ["gpt-5-chat-latest", "azure/gpt-5-chat", "gpt-4.1", "gpt-4o", "gpt-oss-120b", "olmo-3", "openchat", "claude-opus-5"] {
+        for model in [
+            "gpt-5-chat-latest",
+            "azure/gpt-5-chat",
+            "gpt-4.1",
+            "gpt-4o",
+            "gpt-oss-120b",
+            "olmo-3",
+            "openchat",
+            "claude-opus-5",
+        ] {
             assert!(!thinks_by_name(model), "{model}");
         }
     }

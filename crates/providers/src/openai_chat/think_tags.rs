@@ -58,7 +58,8 @@ impl ThinkTags {
                     *self = Self::Behind;
                     return of_thought(thought).into_iter().chain(self.answer(&answer)).collect();
                 }
-                let may_go_on = (1..CLOSE.len()).rev().find(|length| held.ends_with(CLOSE.get(..*length).unwrap_or(CLOSE)));
+                let may_go_on =
+                    (1..CLOSE.len()).rev().find(|length| held.ends_with(CLOSE.get(..*length).unwrap_or(CLOSE)));
                 let rest = held.split_off(held.len() - may_go_on.unwrap_or(0));
                 of_thought(std::mem::replace(held, rest)).into_iter().collect()
             }

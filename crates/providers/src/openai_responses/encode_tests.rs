@@ -3,11 +3,11 @@ use insta::assert_json_snapshot;
 use pretty_assertions::assert_eq;
 use serde_json::{Value, json};
 
-use crate::ProviderConfig;
 use crate::adapter::{Adapter, LeftOut};
 use crate::config::Family;
 use crate::openai_responses::OpenAiResponses;
 use crate::testing::{attachments, config, conversation, endpoint, hello, info, ready, strict};
+use crate::{KnownModel, ProviderConfig};
 
 fn body_of(request: &ChatRequest, model: &str) -> Value {
     let adapter = OpenAiResponses::new(&endpoint(&config(Family::OpenAiResponses)));
@@ -123,7 +123,8 @@ fn models_that_think_are_known_by_their_names_too() {
 
 #[test]
 fn what_a_person_says_of_thinking_counts_before_a_name() {
-    let known = KnownModel { name: "gpt-5-of-ours".into(), reasoning: Some(false), by_person: true, ..KnownModel::default() };
+    let known =
+        KnownModel { name: "gpt-5-of-ours".into(), reasoning: Some(false), by_person: true, ..KnownModel::default() };
     let config = ProviderConfig { known: vec![known], ..config(Family::OpenAiResponses) };
     let adapter = OpenAiResponses::new(&endpoint(&config));
     let request = ChatRequest { effort: Some(Effort::High), ..hello() };

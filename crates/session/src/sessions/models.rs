@@ -120,8 +120,14 @@ mod tests {
 
     fn known(price: f64, context_window: Option<u32>) -> ModelSettings {
         let model = ModelRef { provider: "p".into(), name: "m".into() };
-        let price =
-            PriceView { input: price, output: 1.0, cache_read: None, cache_write: None, cache_write_hour: None, audio: None };
+        let price = PriceView {
+            input: price,
+            output: 1.0,
+            cache_read: None,
+            cache_write: None,
+            cache_write_hour: None,
+            audio: None,
+        };
         let price = Some(price);
         let known = KnownModel {
             model,

@@ -6,7 +6,7 @@ use serde::Deserialize;
 
 use super::{resolve, target};
 use crate::changed::{Recorder, changed};
-use crate::known::{Found, known, look, still_known};
+use crate::known::{Found, KnownBelow, known, look, still_known};
 use crate::limits::{counted, figure};
 use crate::{Figure, Preview, Tool, ToolContext, ToolError, ToolKind, ToolOutput};
 
@@ -42,9 +42,9 @@ impl Tool for Delete {
         let Some(deleter) = cx.backend.deleter() else {
             return Err(BackendError::CannotDelete { path }.into());
         };
-        let Doomed { expect, is_dir } = doomed(cx, &path).await?;
+        let Doomed { expect, is_dir, below } = doomed(cx, &path).await?;
         let recorder = Recorder::new(&*cx.witness);
-        let changes = deleter.delete(&path, expect, &recorder).await?;
+        let changes = deleter.delete(&path, expect, &below.guarding(&recorder)).await?;
         let diff = if is_dir { None } else { recorder.diff().await };
         let mut output = changed(format!("Deleted {path}"), &changes, diff);
         if is_dir {
@@ -69,6 +69,15 @@ impl Tool for Delete {
 struct Doomed {
     expect: Expect,
     is_dir: bool,
+    /// What goes with a folder and was read.
+    below: KnownBelow,
+}
+
+impl Doomed {
+    /// One name, with nothing in it.
+    fn single(expect: Expect) -> Self {
+        Self { expect, is_dir: false, below: KnownBelow::default() }
+    }
 }
 
 /// Whether `path` itself is a link.
@@ -77,23 +86,28 @@ async fn is_link(backend: &dyn Backend, path: &VirtualPath) -> bool {
 }
 
 /// A file has to be known. A folder has no content of its own to know: whoever has built files thrown away has read none
-/// of them, a person is asked each time, told how many go, and has every one of them back by undoing. A link, a broken one
-/// or a pipe has none to lose.
+/// of them, a person is asked each time, told how many go, and has every one of them back by undoing. A file in it that was
+/// read is to be what was read. A link, a broken one or a pipe has none to lose.
 async fn doomed(cx: &ToolContext, path: &VirtualPath) -> Result<Doomed, BackendError> {
     if path.is_root() {
         return Err(BackendError::ProtectedRoot { path: path.clone() });
     }
     match look(&*cx.backend, path).await? {
         Found::Nothing => Err(BackendError::NotFound { path: path.clone() }),
-        Found::Directory => Ok(Doomed { expect: Expect::Anything, is_dir: !is_link(&*cx.backend, path).await }),
-        Found::Hollow(_) => Ok(Doomed { expect: Expect::Anything, is_dir: false }),
-        Found::File => Ok(Doomed { expect: Expect::Unchanged(known(cx, path).await?), is_dir: false }),
+        Found::Directory if is_link(&*cx.backend, path).await => Ok(Doomed::single(Expect::Anything)),
+        Found::Directory => {
+            let below = KnownBelow::of(cx, path);
+            below.still_known(cx, path).await?;
+            Ok(Doomed { expect: Expect::Anything, is_dir: true, below })
+        }
+        Found::Hollow(_) => Ok(Doomed::single(Expect::Anything)),
+        Found::File => Ok(Doomed::single(Expect::Unchanged(known(cx, path).await?))),
     }
 }
 
 async fn planned(cx: &ToolContext, input: &DeleteInput) -> Result<Preview, BackendError> {
     let path = cx.backend.resolve(&input.file_path)?;
-    let Doomed { expect, is_dir } = doomed(cx, &path).await?;
+    let Doomed { expect, is_dir, .. } = doomed(cx, &path).await?;
     if let Expect::Unchanged(_) = expect {
         still_known(cx, &path).await?;
     }

@@ -1,8 +1,11 @@
+use std::sync::Arc;
+
+use bosun_backend::{Backend, BackendError, Change, ChangeWitness, Delete, Expect, VirtualPath, hand_on};
 use pretty_assertions::assert_eq;
 use serde_json::{Value, json};
 
 use crate::fixture::{Canned, Fixture};
-use crate::{Figure, Preview};
+use crate::{BoxFuture, Figure, Preview};
 
 fn path(path: &str) -> Value {
     json!({"file_path": path})
@@ -135,6 +138,102 @@ async fn a_file_that_changed_since_is_kept() {
     assert!(fixture.problem("delete", path("/a")).await.contains("changed since"));
     assert!(fixture.err("delete", path("/a")).await.contains("changed since"));
     assert!(fixture.exists("/a"));
+}
+
+/// A4, F01: of what nobody has read nothing is known; what was read and is no longer that, somebody has worked on since.
+#[tokio::test]
+async fn a_folder_with_a_file_that_changed_since_is_kept() {
+    let files = [("/d/a.txt", "a"), ("/d/sub/b.txt", "b"), ("/d/same", "s"), ("/d/built", "x"), ("/dx", "beside")];
+    for fixture in [Fixture::with(files), Fixture::behind_an_executor(files).await] {
+        for read in ["/d/a.txt", "/d/sub/b.txt", "/d/same", "/dx"] {
+            fixture.ok("read_file", path(read)).await;
+        }
+        for changed in ["/d/a.txt", "/d/sub/b.txt", "/d/built", "/dx"] {
+            fixture.put(changed, "what a person saved");
+        }
+        let said = "Error: '/d' was left as it is: '/d/a.txt', '/d/sub/b.txt' changed since they were read; read again what \
+                    changed, then decide whether '/d' may go";
+        assert_eq!(fixture.err("delete", path("/d")).await, said);
+        assert_eq!(fixture.problem("delete", path("/d")).await, said.trim_start_matches("Error: "));
+        assert!(fixture.exists("/d/same") && fixture.exists("/d/built"));
+        assert_eq!(fixture.text("/d/a.txt"), "what a person saved");
+        fixture.ok("read_file", path("/d/a.txt")).await;
+        // What is gone has nothing to lose.
+        std::fs::remove_file(fixture.host("/d/sub/b.txt")).unwrap();
+        assert_eq!(fixture.ok("delete", path("/d")).await, "Deleted /d (3 files)");
+    }
+}
+
+#[tokio::test]
+async fn of_many_files_that_changed_since_some_are_named() {
+    let names: Vec<String> = (0..30).map(|number| format!("/d/{number:02}")).collect();
+    let fixture = Fixture::with(names.iter().map(|name| (name.as_str(), "before")));
+    for name in &names {
+        fixture.ok("read_file", path(name)).await;
+        fixture.put(name, "after");
+    }
+    let text = fixture.err("delete", path("/d")).await;
+    assert!(text.contains("'/d/09' and 20 more changed since") && !text.contains("/d/10"), "{text}");
+    assert!(names.iter().all(|name| fixture.exists(name)));
+}
+
+/// Under whatever name it was read.
+#[cfg(unix)]
+#[tokio::test]
+async fn a_folder_whose_file_was_read_by_another_name_is_kept_if_it_changed() {
+    use std::os::unix::fs::symlink;
+    let fixture = Fixture::with([("/d/a.txt", "a"), ("/target", "t")]);
+    symlink("d", fixture.host("/by")).unwrap();
+    symlink("../target", fixture.host("/d/link")).unwrap();
+    for read in ["/by/a.txt", "/d/link"] {
+        fixture.ok("read_file", path(read)).await;
+    }
+    // Of a link only the link goes.
+    fixture.put("/target", "what a person saved");
+    fixture.put("/d/a.txt", "what a person saved");
+    let text = fixture.err("delete", path("/d")).await;
+    assert!(text.contains(": '/by/a.txt' changed since"), "{text}");
+    fixture.ok("read_file", path("/by/a.txt")).await;
+    assert_eq!(fixture.ok("delete", path("/d")).await, "Deleted /d (2 files)");
+}
+
+/// Who saves between the look and the delete keeps that too.
+#[tokio::test]
+async fn what_is_saved_while_a_folder_goes_keeps_it() {
+    let fixture = Fixture::with([("/d/a.txt", "a"), ("/d/b.txt", "b")]);
+    fixture.ok("read_file", path("/d/a.txt")).await;
+    let saving = Saving { saved: fixture.host("/d/a.txt"), inner: Arc::clone(&fixture.cx.backend) };
+    let fixture = fixture.behind(Arc::new(saving));
+    let text = fixture.err("delete", path("/d")).await;
+    assert!(text.contains("'/d/a.txt' changed since it was read"), "{text}");
+    assert!(fixture.exists("/d/b.txt") && fixture.witness.intended.lock().unwrap().is_empty());
+    assert_eq!(fixture.text("/d/a.txt"), "what a person saved");
+}
+
+/// A backend beside which a person saves a file just before it deletes anything.
+struct Saving {
+    saved: std::path::PathBuf,
+    inner: Arc<dyn Backend>,
+}
+
+impl Backend for Saving {
+    hand_on!(inner: ls, names, stat, read, write, edit, grep, glob, upload, download, stamp, direct, resolve);
+
+    fn deleter(&self) -> Option<&dyn Delete> {
+        Some(self)
+    }
+}
+
+impl Delete for Saving {
+    fn delete<'a>(
+        &'a self,
+        path: &'a VirtualPath,
+        expect: Expect,
+        witness: &'a dyn ChangeWitness,
+    ) -> BoxFuture<'a, Result<Vec<Change>, BackendError>> {
+        std::fs::write(&self.saved, "what a person saved").unwrap();
+        self.inner.deleter().unwrap().delete(path, expect, witness)
+    }
 }
 
 #[tokio::test]

@@ -108,6 +108,12 @@ impl Fixture {
         Self::over(cx.backend, folder, options)
     }
 
+    /// The same project, and what is known of it, by way of another backend.
+    pub fn behind(mut self, backend: Arc<dyn Backend>) -> Self {
+        self.cx.backend = backend;
+        self
+    }
+
     pub fn delegate(mut self, delegate: impl Delegate + 'static) -> Self {
         self.cx.delegate = Some(Arc::new(delegate));
         self
@@ -216,6 +222,10 @@ impl Knowledge {
 impl StateView for Knowledge {
     fn read_stamp(&self, path: &VirtualPath) -> Option<FileStamp> {
         self.reads.lock().unwrap().get(path).cloned()
+    }
+
+    fn reads(&self) -> Vec<(VirtualPath, FileStamp)> {
+        self.reads.lock().unwrap().clone().into_iter().collect()
     }
 
     fn todos(&self) -> Vec<Todo> {

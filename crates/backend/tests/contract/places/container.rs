@@ -1,4 +1,5 @@
 use std::fs;
+use std::sync::atomic::{AtomicU32, Ordering};
 
 use bosun_backend::{ContainerOptions, ProjectIn, SandboxBackend, container as open};
 
@@ -89,7 +90,8 @@ impl Drop for Existing {
 
 pub async fn existing() -> Option<Existing> {
     let image = busybox_image()?;
-    let name = format!("bosun-test-{}", std::process::id());
+    static MADE: AtomicU32 = AtomicU32::new(0);
+    let name = format!("bosun-test-{}-{}", std::process::id(), MADE.fetch_add(1, Ordering::Relaxed));
     let limits: Vec<&str> = PODMAN_WORDS[1].split_whitespace().collect();
     let named = ["--network", "none", "--workdir", "/tmp", "--name", &name, image, "/bin/sleep", "600"];
     podman(&[&["run", "--detach"], &limits[..], &named].concat());
