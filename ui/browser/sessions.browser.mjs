@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { availableParallelism } from 'node:os';
 import { after, before, describe, test } from 'node:test';
-import { button, calls, done, message } from './page.mjs';
+import { button, calls, done } from './page.mjs';
 import { open } from './site.mjs';
 
 let site;

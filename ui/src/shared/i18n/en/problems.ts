@@ -87,8 +87,7 @@ export const problems = {
   forbidden_by_rule: "permission denied for '{path}': a rule of this agent forbids it; go on without it, or have the rule changed where the agent is declared",
   file_changed: "'{path}' has changed since it was last read; look at it again",
   file_unstable: "'{path}' kept changing while it was read; try again when the program writing it has finished",
-  file_too_large:
-    "'{path}' would be {size} bytes, over the limit of {limit} for one file of what is remembered; put it into a project instead, or keep only the parts of it that matter",
+  file_too_large: "'{path}' would be {size} bytes, over the limit of {limit} for one file of what is remembered; put it into a project instead, or keep only the parts of it that matter",
   file_over_limit: "'{path}' is {size} bytes, over the limit of {limit}; work with smaller parts of it",
   not_text: "'{path}' is not text; convert it to UTF-8, or use a program made for it",
   binary: "'{path}' is binary, and text edits do not apply to it; use a program made for its format",
