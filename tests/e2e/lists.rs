@@ -5,7 +5,7 @@ use std::fs;
 use bosun_testkit::{ModelServer, Reply, Rule};
 use serde_json::json;
 
-use crate::harness::{Desk, Window};
+use crate::harness::{Desk, PATIENCE, Window, wait};
 use crate::scene::{ask, at_work, card_is_gone, type_in};
 
 fn choose(window: &Window<'_>, title: &str, what: &'static str) {
@@ -127,8 +127,10 @@ fn sessions_work_side_by_side_and_what_waits_is_answered_from_one_place() {
     }
     window.wait_for_text("Nothing is waiting for you");
     window.press("Escape");
+    // The card goes with the answer, and the call runs behind it.
     for name in ["one", "two"] {
-        assert!(desk.project().join(format!("{name}.txt")).exists(), "{name} was not written");
+        let file = desk.project().join(format!("{name}.txt"));
+        assert!(wait(PATIENCE, || file.exists().then_some(())).is_some(), "{name} was not written");
     }
     // Their ends were not looked at yet.
     window.wait_until("return document.querySelectorAll('aside.left .fresh').length === 2");

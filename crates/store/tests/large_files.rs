@@ -1,5 +1,7 @@
 //! Files that are too large for the store: refused before anything is written, and no trouble where they stand there already.
 
+#![allow(clippy::unwrap_used, reason = "a test's helpers may fail like the test")]
+
 use std::sync::Arc;
 
 use bosun_agent::SystemClock;

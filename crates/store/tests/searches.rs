@@ -1,6 +1,8 @@
 //! Searches of many files in the store: what they find is what a search of all the files finds, and an index spares them
 //! going through all.
 
+#![allow(clippy::unwrap_used, reason = "a test's helpers may fail like the test")]
+
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 

@@ -425,7 +425,8 @@ fn host_paths_below_the_root_are_understood() {
     assert_eq!(resolved("src/main.rs".into()), "/src/main.rs");
     assert_eq!(backend.host_path(&path("/src/a")), Some(link.join("src/a")));
     // What a person calls it by a link is its name too, whatever it was opened by.
-    let called = FilesystemBackend::open_called(&project, &[link.clone()], FilesystemOptions::default()).unwrap();
+    let called =
+        FilesystemBackend::open_called(&project, std::slice::from_ref(&link), FilesystemOptions::default()).unwrap();
     for root in [&project, &link] {
         assert_eq!(called.resolve(&format!("{}/src/a", root.display())).unwrap(), path("/src/a"));
     }
