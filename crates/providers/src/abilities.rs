@@ -11,8 +11,8 @@ use bosun_model::{
 use serde_json::{Value, json};
 
 use crate::adapter::{Adapter, CallIds, adapter};
-use crate::config::Endpoint;
 use crate::driver::{Driver, Events};
+use crate::endpoint::Endpoint;
 use crate::fuzzing::framed;
 use crate::origin::Origin;
 use crate::sse::Sizes;

@@ -11,8 +11,8 @@ use reqwest::header::{HeaderMap, HeaderName, HeaderValue};
 
 use crate::adapter::{Adapter, CallIds, LeftOut};
 use crate::body::Group;
-use crate::config::Endpoint;
 use crate::driver::Decoder;
+use crate::endpoint::Endpoint;
 
 mod binding;
 mod decode;

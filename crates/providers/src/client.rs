@@ -5,8 +5,8 @@ use std::time::Duration;
 use bosun_model::{ModelError, ModelErrorKind, ModelTrouble};
 use reqwest::{Client, Url, redirect};
 
-use crate::config::is_loopback;
 use crate::desktop::{DesktopSettings, Way};
+use crate::endpoint::is_loopback;
 use crate::failure;
 use crate::network::{Network, NetworkOptions, ProxyServer};
 use crate::origin::Origin;
@@ -121,7 +121,8 @@ mod tests {
 
     use super::*;
     use crate::ProviderConfig;
-    use crate::config::{Endpoint, Family};
+    use crate::config::Family;
+    use crate::endpoint::Endpoint;
 
     #[tokio::test]
     async fn the_login_of_the_environments_proxy_is_in_no_error() {

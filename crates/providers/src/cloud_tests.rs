@@ -7,7 +7,7 @@ use pretty_assertions::assert_eq;
 use super::*;
 use crate::ProviderConfig;
 use crate::client::Reach;
-use crate::config::Endpoint;
+use crate::endpoint::Endpoint;
 use crate::network::Network;
 use crate::origin::Origin;
 use crate::preset::preset;

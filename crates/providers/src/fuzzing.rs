@@ -7,8 +7,8 @@ use base64::engine::general_purpose::STANDARD;
 use bosun_model::{ChatRequest, MessageBuilder, ModelError, ModelEvent};
 
 use crate::adapter::{CallIds, adapter};
-use crate::config::Endpoint;
 use crate::driver::{Driver, Events};
+use crate::endpoint::Endpoint;
 use crate::origin::Origin;
 use crate::sse::Sizes;
 use crate::{Family, ProviderConfig};

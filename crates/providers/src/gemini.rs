@@ -14,8 +14,8 @@ use reqwest::header::{AUTHORIZATION, HeaderMap, HeaderName};
 
 use crate::adapter::{Adapter, CallIds, LeftOut};
 use crate::body::Group;
-use crate::config::Endpoint;
 use crate::driver::Decoder;
+use crate::endpoint::Endpoint;
 use crate::vertex;
 
 mod decode;

@@ -3,7 +3,7 @@
 use bosun_model::{ChatRequest, Effort, ModelError};
 
 use crate::adapter::adapter;
-use crate::config::Endpoint;
+use crate::endpoint::Endpoint;
 use crate::{ProviderConfig, catalogue};
 
 const LEVELS: [Effort; 5] = [Effort::Off, Effort::Low, Effort::Medium, Effort::High, Effort::Max];

@@ -1,6 +1,6 @@
 use std::time::Duration;
 
-use crate::config::Endpoint;
+use crate::endpoint::Endpoint;
 
 /// How long to wait. Connecting has 10 s, for every client of the process.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

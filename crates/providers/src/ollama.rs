@@ -11,8 +11,8 @@ use reqwest::header::{AUTHORIZATION, HeaderMap, HeaderName};
 
 use crate::adapter::{Adapter, CallIds};
 use crate::body::Group;
-use crate::config::Endpoint;
 use crate::driver::{Decoder, Framing};
+use crate::endpoint::Endpoint;
 
 mod decode;
 mod encode;

@@ -11,8 +11,8 @@ use reqwest::header::{AUTHORIZATION, HeaderMap, HeaderName};
 
 use crate::adapter::{Adapter, CallIds, LeftOut};
 use crate::body::Group;
-use crate::config::Endpoint;
 use crate::driver::Decoder;
+use crate::endpoint::Endpoint;
 use crate::preset::{CacheField, Quirks, ThoughtsBack, is_azure};
 
 mod calls;

@@ -15,8 +15,8 @@ use reqwest::header::{HeaderMap, HeaderName};
 
 use crate::adapter::{Adapter, CallIds, LeftOut};
 use crate::body::Group;
-use crate::config::Endpoint;
 use crate::driver::Decoder;
+use crate::endpoint::Endpoint;
 use crate::openai_chat::key_header;
 use crate::preset::Quirks;
 

@@ -2,7 +2,8 @@ use bosun_model::{ModelError, ModelErrorKind, ModelTrouble};
 use secrecy::SecretString;
 
 use crate::ProviderConfig;
-use crate::config::{Endpoint, Family};
+use crate::config::Family;
+use crate::endpoint::Endpoint;
 use crate::known_secrets::KnownSecrets;
 use crate::query::query_secrets;
 

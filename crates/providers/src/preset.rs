@@ -3,7 +3,7 @@
 use bosun_model::ChatRequest;
 
 use crate::cloud;
-use crate::config::Endpoint;
+use crate::endpoint::Endpoint;
 use crate::{Family, bedrock, host_of, vertex};
 
 /// A provider that is known beforehand.

@@ -1,6 +1,7 @@
 //! Accounts: the presets, with what the user changed about them, and the user's own.
 
-use crate::config::{Endpoint, hands_on};
+use crate::config::hands_on;
+use crate::endpoint::Endpoint;
 use crate::preset::{PRESETS, Preset, named_wire, preset};
 use crate::{Family, host_of};
 

@@ -11,8 +11,9 @@ use serde_json::{Value, json};
 
 use crate::adapter::{Adapter, CallIds, adapter};
 use crate::body::Memo;
-use crate::config::{Endpoint, MOST_OUTPUT};
+use crate::config::MOST_OUTPUT;
 use crate::driver::{Driver, Events};
+use crate::endpoint::Endpoint;
 use crate::origin::Origin;
 use crate::sse::Sizes;
 use crate::{Family, ProviderConfig, catalogue};

@@ -11,8 +11,8 @@ use reqwest::header::{AUTHORIZATION, HeaderMap, HeaderName};
 use crate::adapter::{Adapter, CallIds, LeftOut};
 use crate::anthropic::{Dialect, Host};
 use crate::body::Group;
-use crate::config::Endpoint;
 use crate::driver::Decoder;
+use crate::endpoint::Endpoint;
 use crate::gemini::Gemini;
 
 /// The two companies whose models are spoken to.

@@ -6,12 +6,12 @@ use bosun_agent::{Activity, EntryBody, Policy, TurnContext, TurnEnd};
 use bosun_harness::{GENERAL_PURPOSE, SubagentSpec, SummarizationOptions, Threshold};
 use bosun_model::{CallId, HumanMessage, Message, ToolStatus};
 use bosun_testkit::{Project, Reply, Scripted, ScriptedModel};
-use bosun_tools::{Tool, ToolContext, ToolError, ToolKind, ToolOutput, erase};
+use bosun_tools::erase;
 use pretty_assertions::assert_eq;
 use serde_json::json;
 use tokio_util::sync::CancellationToken;
 
-use crate::scene::{Scene, scene, texts};
+use crate::scene::{Deaf, Scene, scene, texts};
 
 fn send(reply: Reply, id: &str, task: &str) -> Reply {
     reply.and_call_with_id(id, "task", json!({"description": task, "subagent_type": GENERAL_PURPOSE}))
@@ -92,29 +92,6 @@ async fn a_thousand_subagents_are_stopped_at_once_and_all_of_it_is_saved() {
         assert_eq!(results.count(), 1, "{n}");
     }
     assert!(scene.log.with_state(|state| state.step.is_none() && state.turn.is_none()));
-}
-
-/// A tool that hears of no stop.
-pub struct Deaf;
-
-#[derive(serde::Deserialize, schemars::JsonSchema)]
-pub struct Nothing {}
-
-impl Tool for Deaf {
-    const NAME: &'static str = "deaf";
-    type Input = Nothing;
-
-    fn kind(&self) -> ToolKind {
-        ToolKind::Read
-    }
-
-    fn description(&self) -> std::borrow::Cow<'_, str> {
-        "Never ends.".into()
-    }
-
-    async fn call(&self, _cx: &ToolContext, _input: Nothing) -> Result<ToolOutput, ToolError> {
-        std::future::pending().await
-    }
 }
 
 #[tokio::test(start_paused = true)]

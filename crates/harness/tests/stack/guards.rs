@@ -10,8 +10,7 @@ use bosun_tools::erase;
 use pretty_assertions::assert_eq;
 use serde_json::json;
 
-use crate::bounds::Deaf;
-use crate::scene::{Scene, scene, texts};
+use crate::scene::{Deaf, Scene, scene, texts};
 
 fn usage(input: u64) -> Usage {
     Usage { input: Some(input), output: Some(0), ..Usage::default() }

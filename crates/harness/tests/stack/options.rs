@@ -8,11 +8,11 @@ use bosun_backend::{CommandSwitch, Commands, FilesystemBackend, LocalShellBacken
 use bosun_harness::{DeclaredAgent, DeepAgentError, SkillSource};
 use bosun_model::{Message, ModelStream};
 use bosun_testkit::{Project, Reply, Scripted, ScriptedModel};
-use bosun_tools::{Tool, ToolContext, ToolError, ToolKind, ToolOutput, erase};
+use bosun_tools::erase;
 use pretty_assertions::assert_eq;
 use serde_json::{Value, json};
 
-use crate::scene::{Scene, prompt, scene};
+use crate::scene::{Deaf, Scene, prompt, scene};
 
 fn call(id: &str, name: &str, args: Value) -> Scripted {
     Reply::new().and_call_with_id(id, name, args).into()
@@ -236,29 +236,6 @@ async fn names_of_tools_that_are_not_here_are_told_once_as_a_turn_begins() {
              name, or add the server whose tool it is",
         ]
     );
-}
-
-/// A tool of the program's own.
-struct Deaf;
-
-#[derive(serde::Deserialize, schemars::JsonSchema)]
-struct Nothing {}
-
-impl Tool for Deaf {
-    const NAME: &'static str = "deaf";
-    type Input = Nothing;
-
-    fn kind(&self) -> ToolKind {
-        ToolKind::Read
-    }
-
-    fn description(&self) -> std::borrow::Cow<'_, str> {
-        "Never ends.".into()
-    }
-
-    async fn call(&self, _cx: &ToolContext, _input: Nothing) -> Result<ToolOutput, ToolError> {
-        std::future::pending().await
-    }
 }
 
 #[tokio::test]

@@ -8,6 +8,7 @@ use bosun_backend::{LocalShellBackend, LocalShellOptions};
 use bosun_harness::{Artifacts, DeepAgentConfig, create_deep_agent};
 use bosun_model::{ChatRequest, HumanMessage, Message, ModelInfo, text_of};
 use bosun_testkit::{Project, Scripted, ScriptedModel};
+use bosun_tools::{Tool, ToolContext, ToolError, ToolKind, ToolOutput};
 use tokio_util::sync::CancellationToken;
 
 /// An agent at work in a folder, with a model that follows its script.
@@ -106,4 +107,27 @@ pub fn small(replies: Vec<Scripted>, window: u32) -> ScriptedModel {
         local: false,
     };
     ScriptedModel::new(replies).with_info(info)
+}
+
+/// A tool that hears of no stop.
+pub struct Deaf;
+
+#[derive(serde::Deserialize, schemars::JsonSchema)]
+pub struct Nothing {}
+
+impl Tool for Deaf {
+    const NAME: &'static str = "deaf";
+    type Input = Nothing;
+
+    fn kind(&self) -> ToolKind {
+        ToolKind::Read
+    }
+
+    fn description(&self) -> std::borrow::Cow<'_, str> {
+        "Never ends.".into()
+    }
+
+    async fn call(&self, _cx: &ToolContext, _input: Nothing) -> Result<ToolOutput, ToolError> {
+        std::future::pending().await
+    }
 }

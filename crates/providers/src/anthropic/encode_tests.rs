@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use crate::Family;
 use crate::adapter::{Adapter, LeftOut};
 use crate::anthropic::{Anthropic, Dialect, Host};
-use crate::config::Endpoint;
+use crate::endpoint::Endpoint;
 use crate::testing::{attachments, conversation, hello, info};
 
 fn body(request: &ChatRequest) -> Value {

@@ -10,7 +10,8 @@ use secrecy::ExposeSecret;
 
 use super::{Cloud, aws, google};
 use crate::client::Reach;
-use crate::config::{Endpoint, Family};
+use crate::config::Family;
+use crate::endpoint::Endpoint;
 use crate::origin::Origin;
 use crate::{ProviderConfig, bedrock};
 
