@@ -60,7 +60,11 @@ describe('attachments', { concurrency: Math.min(3, availableParallelism()) }, ()
 
   test('a name that was typed means what it would have meant in the list', async () => {
     const page = await site.show({ recorded: 'live' });
-    await message(page).fill('Compare @src/auth/clock.rs, with @nothing/like/it');
+    await message(page).click();
+    // Not chosen: the list is left, as a person does who types on.
+    await page.keyboard.type('Compare @src/auth/clock.rs', { delay: 30 });
+    await page.getByRole('option', { name: /src\/auth\/clock\.rs/ }).waitFor();
+    await page.keyboard.type(', with @nothing/like/it');
     await page.keyboard.press('Control+Enter');
     await page.getByRole('article', { name: 'You' }).filter({ hasText: 'Compare' }).waitFor();
     const [steered] = await calls(page, 'steerTurn');

@@ -83,4 +83,4 @@ pub use summarization::{
 };
 pub use todo_list::{EvidenceBook, EvidenceCall, TodoEvidence, TodoList};
 pub use tokens::{TokenCounter, Tokenizer};
-pub use tool_names::{SUBAGENT_TOOLS, built_in_tools};
+pub use tool_names::{SUBAGENT_TOOLS, built_in_tools, can_be_of_server, is_own as is_own_tool};

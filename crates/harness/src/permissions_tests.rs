@@ -123,7 +123,6 @@ async fn a_search_meets_nothing_through_a_link_that_it_would_ask_for_under_its_o
     assert_eq!(found("/pub/shelf").await, ["/pub/shelf/a.md"]);
 }
 
-/// Everything that is optional of a backend is there through the rules as it is without them.
 /// However much there is of what is denied, and wherever it stands in the order of names.
 #[tokio::test]
 async fn what_is_denied_takes_no_room_from_what_is_found() {
@@ -168,6 +167,7 @@ async fn of_what_is_denied_no_search_says_that_it_cannot_be_read() {
     assert_eq!(held.glob(query).await.unwrap().unread, unread()[1..]);
 }
 
+/// Everything that is optional of a backend is there through the rules as it is without them.
 #[tokio::test]
 async fn what_is_allowed_is_as_it_is_without_rules() {
     let project = Project::new().file("run.sh", "x").file("secrets/run.sh", "x");

@@ -50,12 +50,12 @@ pub(crate) fn own() -> impl Iterator<Item = &'static str> {
 }
 
 /// Whether one of Bosun's own tools has a name.
-pub(crate) fn is_own(name: &str) -> bool {
+pub fn is_own(name: &str) -> bool {
     own().any(|known| known == name)
 }
 
 /// Whether a tool of a server can have a name, be it that of one that is not there yet.
-pub(crate) fn can_be_of_server(name: &str) -> bool {
+pub fn can_be_of_server(name: &str) -> bool {
     name.contains(OF_SERVER)
 }
 

@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 use bosun_model::{ChatModel, ChatRequest, Message, ModelError, whole_reply};
 
 use crate::listing::seems_to_talk;
-use crate::{ListedModel, ProviderConfig, connect, known_model, list_models};
+use crate::{ListedModel, ProviderConfig, connect, failure, known_model, list_models};
 
 /// Tokens of a reply to a test call: one that has to think first refuses less. On this machine every one takes its time.
 const ROOM: u32 = 512;
@@ -22,7 +22,7 @@ pub async fn test_call(model: &dyn ChatModel) -> Result<String, ModelError> {
     match whole_reply(model, request, "test".into()).await {
         Ok(reply) => Ok(reply.text()),
         // It worked, and thought for longer than it takes to say a word.
-        Err(error) if error.message.to_lowercase().contains("output limit was reached") => Ok(String::new()),
+        Err(error) if failure::is_of_room(&error) => Ok(String::new()),
         Err(error) => Err(error),
     }
 }

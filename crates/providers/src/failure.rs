@@ -86,6 +86,11 @@ pub(crate) fn is_of_account(error: &ModelError) -> bool {
     error.message.to_lowercase().contains("verified to generate reasoning summaries")
 }
 
+/// Whether a model was asked for so little that its thinking took all of it (OpenAI, of models that think).
+pub(crate) fn is_of_room(error: &ModelError) -> bool {
+    error.status == Some(400) && error.message.to_lowercase().contains("output limit was reached")
+}
+
 /// Whether a server refuses how much its model is told to think: a level or a budget that it does not have (Google).
 pub(crate) fn is_of_level(error: &ModelError) -> bool {
     let words =
@@ -314,7 +319,7 @@ fn kind_of_status(code: u16, refusal: &Refusal) -> Kind {
         (400 | 413 | 422 | 500 | 502, Some(Kind::ContextOverflow)) | (413, _) => Kind::ContextOverflow,
         (400, Some(kind @ (Kind::Unauthorized | Kind::NotFound))) => kind,
         // OpenRouter's, of what was written and not of who wrote it.
-        (403, _) if refusal.message.contains("flagged") => Kind::InvalidRequest,
+        (403, _) if refusal.message.to_lowercase().contains("input was flagged") => Kind::InvalidRequest,
         (401 | 403, _) => Kind::Unauthorized,
         (404 | 405 | 410, _) => Kind::NotFound,
         (407 | 511, _) => Kind::NotAModelServer,

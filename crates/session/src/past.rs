@@ -1,6 +1,6 @@
 use std::collections::HashSet;
 
-use bosun_agent::{EntryBody, JournalEntry, Recorded, Seq, SessionId, TurnEnd, effective, stays};
+use bosun_agent::{EntryBody, JournalEntry, Recorded, Seq, SessionId, ToolOutcome, TurnEnd, effective, stays};
 use bosun_backend::{ContentHash, VirtualPath};
 use bosun_protocol::{FileAt, ItemId, Problem, Snapshot};
 use bosun_store::{Append, Listed, NewSession};
@@ -59,27 +59,27 @@ impl Actor {
     /// A new session that has everything up to the checkpoint `seq` and goes its own way from there.
     pub(crate) async fn fork(&self, seq: u32) -> Result<SessionId, SessionError> {
         let tree = &self.tree;
-        let entries = tree.database.entries(self.log.session(), 0).await?;
-        refuse_elsewhere(&entries, seq)?;
-        let mut copied: Vec<JournalEntry> = effective(&entries)
+        let recorded = tree.database.entries(self.log.session(), 0).await?;
+        refuse_elsewhere(&recorded, seq)?;
+        let mut entries: Vec<JournalEntry> = effective(&recorded)
             .into_iter()
             .filter(|recorded| recorded.seq <= Seq::from(seq) && is_copied(&recorded.entry.body))
-            .map(|recorded| recorded.entry.clone())
+            .map(|recorded| copied(&recorded.entry))
             .collect();
-        if let Some(turn) = open_turn(&copied) {
+        if let Some(turn) = open_turn(&entries) {
             let body = EntryBody::TurnEnded { turn, end: TurnEnd::Stopped };
-            copied.push(JournalEntry { at: tree.clock.now_ms(), body });
+            entries.push(JournalEntry { at: tree.clock.now_ms(), body });
         }
         let id = SessionId::new(tree.ids.next());
         let at = tree.clock.now_ms();
         let mut projection = Projection::new(Subject { id: id.clone(), created_at: at, ..subject(self) });
-        for (seq, entry) in (1..).zip(&copied) {
+        for (seq, entry) in (1..).zip(&entries) {
             projection.apply(&Recorded { seq, entry: entry.clone() });
         }
         if let Some(title) = self.title_of_its_own(&projection.summary().title).await? {
             let titled = JournalEntry { at, body: EntryBody::Titled { title } };
-            projection.apply(&Recorded { seq: copied.len() as Seq + 1, entry: titled.clone() });
-            copied.push(titled);
+            projection.apply(&Recorded { seq: entries.len() as Seq + 1, entry: titled.clone() });
+            entries.push(titled);
         }
         projection.settle();
         let mut summary = projection.summary().clone();
@@ -88,9 +88,9 @@ impl Actor {
         let project = tree.project.to_string();
         let new = NewSession { id: id.clone(), project, parent: None, created_at: at, summary: summary.clone() };
         tree.database.create_session(new).await?;
-        let texts = crate::recording::texts(&copied);
+        let texts = crate::recording::texts(&entries);
         let listed = Some(Listed { summary, updated_at: at });
-        tree.database.append_all(vec![Append { session: id.clone(), entries: copied, listed, texts }]).await?;
+        tree.database.append_all(vec![Append { session: id.clone(), entries, listed, texts }]).await?;
         Ok(id)
     }
 
@@ -103,7 +103,8 @@ impl Actor {
         let stored = self.tree.database.sessions(&self.tree.project.to_string()).await?;
         let taken: HashSet<String> =
             stored.into_iter().filter_map(|one| Some(one.summary.get("title")?.as_str()?.to_owned())).collect();
-        let base = without_number(title);
+        // A number of the person's own stays: theirs is no fork of anything.
+        let base = Some(without_number(title)).filter(|base| taken.contains(*base)).unwrap_or(title);
         Ok((2..).map(|number| format!("{base} ({number})")).find(|free| !taken.contains(free)))
     }
 }
@@ -153,6 +154,16 @@ fn is_copied(body: &EntryBody) -> bool {
         || matches!(body, EntryBody::Titled { .. } | EntryBody::ModelChosen { .. } | EntryBody::EffortChosen { .. })
 }
 
+/// An entry as a fork has it. A subagent that a limit of the tree had ended belongs to the first session and goes on there
+/// alone.
+fn copied(entry: &JournalEntry) -> JournalEntry {
+    let mut entry = entry.clone();
+    if let EntryBody::ToolResult { outcome: outcome @ ToolOutcome::Paused, .. } = &mut entry.body {
+        *outcome = ToolOutcome::Ran;
+    }
+    entry
+}
+
 fn open_turn(entries: &[JournalEntry]) -> Option<u32> {
     bosun_agent::State::fold(entries).turn.map(|turn| turn.number)
 }
@@ -185,4 +196,41 @@ fn subject(actor: &Actor) -> Subject {
             model: session.model.clone(),
         }
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use bosun_model::{Message, ToolMessage, ToolStatus};
+
+    use super::*;
+
+    #[test]
+    fn a_number_behind_a_title_is_told_from_its_words() {
+        assert_eq!(without_number("Fix it (2)"), "Fix it");
+        assert_eq!(without_number("Fix (all of it)"), "Fix (all of it)");
+        assert_eq!(without_number("()"), "()");
+    }
+
+    #[test]
+    fn a_subagent_that_was_ended_by_a_limit_goes_on_in_its_own_session_alone() {
+        let result = |outcome| {
+            let (call_id, name, content) = ("c".into(), "task".into(), vec!["ended".into()]);
+            let message = Arc::new(Message::Tool(ToolMessage { call_id, name, status: ToolStatus::Error, content }));
+            let (update, artifact) = (Default::default(), Default::default());
+            let body = EntryBody::ToolResult {
+                call_id: "c".into(),
+                message,
+                outcome,
+                update,
+                artifact,
+                started_at: None,
+                allowed_by: None,
+            };
+            JournalEntry { at: 1, body }
+        };
+        assert_eq!(copied(&result(ToolOutcome::Paused)), result(ToolOutcome::Ran));
+        assert_eq!(copied(&result(ToolOutcome::Rejected)), result(ToolOutcome::Rejected));
+    }
 }

@@ -1,5 +1,6 @@
 import { afterEach, expect, it } from 'vitest';
 import { setUp } from '../test/stage';
+import { isNamed } from '../features/chat/along.svelte';
 import { Alongs } from './alongs.svelte';
 
 afterEach(() => localStorage.clear());
@@ -32,4 +33,11 @@ it('reads nothing that is not as it was written', async () => {
   localStorage.setItem('bosun.alongs', JSON.stringify({ s1: { files: [{ name: 1 }, 'x'], names: 'y' }, s2: null }));
   const alongs = new Alongs(workspace);
   for (const key of ['s1', 's2']) expect(alongs.of(key).kept()).toEqual({ files: [], names: [] });
+});
+
+it('tells a name from the beginning of another', () => {
+  for (const text of ['see @src', '@src, then', '看看 @src，然后', '(@src).', '@src:12 is wrong', '@src/a and @src'])
+    expect(isNamed(text, 'src'), text).toBe(true);
+  for (const text of ['see @src/auth', '@src.rs', '@srcs', 'src', '@src-old'])
+    expect(isNamed(text, 'src'), text).toBe(false);
 });

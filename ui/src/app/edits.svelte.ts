@@ -2,11 +2,15 @@
 import type { Along } from '../features/chat/along.svelte';
 
 export interface Edit {
-  /** The message as it was sent. */
+  /** The message, and as it was sent. */
   readonly item: string;
+  readonly before: string;
   readonly text: string;
   /** What stood with it and goes along again. */
   readonly along: Along;
+  readonly isSending: boolean;
+  /** The field is to have the keys once. */
+  readonly isNew: boolean;
 }
 
 export class Edits {
@@ -16,13 +20,13 @@ export class Edits {
     return this.all[session] ?? null;
   }
 
-  begin(session: string, edit: Edit): void {
+  put(session: string, edit: Edit): void {
     this.all = { ...this.all, [session]: edit };
   }
 
-  write(session: string, text: string): void {
+  change(session: string, change: Partial<Pick<Edit, 'text' | 'isNew'>>): void {
     const edit = this.of(session);
-    if (edit) this.begin(session, { ...edit, text });
+    if (edit) this.put(session, { ...edit, ...change });
   }
 
   forget(session: string): void {

@@ -152,3 +152,19 @@ it('takes what went wrong away with the next success of the same thing, and of n
   await stop(one);
   await vi.waitFor(() => expect(codes()).toEqual([]));
 });
+
+it('has all that left the queue again, and begins no turn by that', async () => {
+  const { workspace, host, client } = await setUp('live');
+  const session = workspace.sessionId ?? '';
+  for (const text of ['one', 'two']) await client.sendMessage({ session, text });
+  const texts = () => host.snapshot(session).queue.map(({ text }) => text);
+  for (const message of host.snapshot(session).queue) await workspace.sending.unqueue(session, message);
+  expect(texts()).toEqual([]);
+  await workspace.notes.current?.undo?.();
+  expect(texts()).toEqual(['one', 'two']);
+  for (const message of host.snapshot(session).queue) await workspace.sending.unqueue(session, message);
+  workspace.sessions = workspace.sessions.map((one) => (one.id === session ? { ...one, status: 'idle' } : one));
+  await workspace.notes.current?.undo?.();
+  expect(texts()).toEqual([]);
+  expect(workspace.drafts.of(session)).toBe('one\ntwo');
+});

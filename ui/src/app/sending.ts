@@ -2,7 +2,11 @@
 import { Along } from '../features/chat/along.svelte';
 import type { Mention, NewAttachment, QueuedMessage } from '../ipc/bindings';
 import { i18n } from '../shared/i18n/i18n.svelte';
+import type { Note } from './notes.svelte';
 import type { Workspace } from './workspace.svelte';
+
+/** So much of a message tells which it is, in characters. */
+const SHOWN = 60;
 
 export class Sending {
   /** Of a project the session whose first message did not go, for the next try: nobody wants a row of empty ones. */
@@ -31,25 +35,45 @@ export class Sending {
     return sent === true;
   }
 
-  /** Takes a message out of the queue. Undo sends it again, behind what waits by then. */
+  /** What was told of the message that was taken out of the queue last. */
+  private unqueued: Note | null = null;
+
+  /** Takes a message out of the queue. Undo has it there again, behind what waits by then. */
   async unqueue(session: string, { id, text, attachments }: QueuedMessage): Promise<void> {
     const { workspace } = this;
     const { client } = workspace;
     const isGone = await workspace.run(() => client.unqueueMessage(session, id).then(() => true));
     if (!isGone) return;
+    // While the note of another is there, Undo brings that back as well.
+    const { current } = workspace.notes;
+    const before = current !== null && current === this.unqueued ? current.undo : undefined;
     const undo = async () => {
-      const along = Along.with(client, attachments);
-      const parts = along.take(text);
-      try {
-        await client.sendMessage({ session, text, attachments: parts.attachments, mentions: parts.mentions });
-      } catch (error) {
-        parts.back();
-        workspace.drafts.add(session, text);
-        workspace.alongs.put(session, along.kept());
-        throw error;
-      }
+      this.unqueued = null;
+      await before?.();
+      await this.requeue(session, text, Along.with(client, attachments));
     };
-    workspace.tell({ text: i18n.t.composer.unqueued, undo });
+    const begin = text.trim() || attachments.map(({ name }) => name).join(', ');
+    this.unqueued = { text: i18n.t.composer.unqueued(begin.slice(0, SHOWN)), undo };
+    workspace.tell(this.unqueued);
+  }
+
+  /** Into the queue again; where nothing runs any more, or it cannot be sent, into the composer: no turn is begun by it. */
+  private async requeue(session: string, text: string, along: Along): Promise<void> {
+    const { workspace } = this;
+    const status = workspace.sessions.find(({ id }) => id === session)?.status;
+    const parts = along.take(text);
+    const put = () => {
+      parts.back();
+      workspace.drafts.add(session, text);
+      workspace.alongs.put(session, along.kept());
+    };
+    if (status !== 'running' && status !== 'waiting') return put();
+    try {
+      await workspace.client.sendMessage({ session, text, attachments: parts.attachments, mentions: parts.mentions });
+    } catch (error) {
+      put();
+      throw error;
+    }
   }
 
   private async begin(): Promise<string | null> {

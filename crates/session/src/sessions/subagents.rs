@@ -1,7 +1,7 @@
 use bosun_backend::{Backend, ContentHash, StoreScope, VirtualPath};
 use bosun_harness::{
     InterruptOn, PathMode, PathOperation, PathPattern, PathRule, SUBAGENT_TOOLS, SkillSource, SubagentSpec,
-    read_subagent, write_subagent,
+    can_be_of_server, is_own_tool, read_subagent, write_subagent,
 };
 use bosun_protocol::{
     DeletedSubagent, PathRuleMode, PathRuleOperation, Problem, ProjectId, SaveSubagent, SubagentContent, SubagentEntry,
@@ -159,7 +159,7 @@ fn entry(subagent: SubagentRef, text: &str) -> SubagentEntry {
 /// known, and said, when a turn begins.
 fn unknown_tools(spec: &SubagentSpec) -> impl Iterator<Item = Problem> {
     let named = spec.tools.iter().flatten().chain(spec.interrupt_on.keys());
-    let unknown = named.filter(|name| !SUBAGENT_TOOLS.contains(&name.as_str()) && !name.contains("__"));
+    let unknown = named.filter(|name| !is_own_tool(name) && !can_be_of_server(name));
     unknown.map(|name| Problem::ToolUnknown { name: name.clone(), known: SUBAGENT_TOOLS.join(", ") })
 }
 

@@ -70,7 +70,7 @@ impl Sessions {
         Ok(())
     }
 
-    /// Sessions that are opened from now on say which of what their project brings is not used, and why. Whoever has no
+    /// Sessions whose next turn begins from now on say which of what their project brings is not used, and why. Whoever has no
     /// window learns it nowhere else.
     pub fn tell_of_untrusted(&self) {
         self.trust().tell();

@@ -29,8 +29,10 @@ export interface MessageActions {
   /** Begins to say it in other words. */
   onEdit: (item: Item) => void;
   onText: (text: string) => void;
-  /** Sends what is said in other words, to a session of its own; whether it went. */
-  onSend: (item: Item) => Promise<boolean>;
+  /** The field of it has the keys. */
+  onFocused: () => void;
+  /** Sends what is said in other words, to a session of its own. */
+  onSend: () => void;
   onCancel: () => void;
   /** Asks the same once more for another reply than this one, in a session of its own. */
   onAgain: (reply: Item) => void;

@@ -133,7 +133,7 @@ export class Along {
     this.onChange();
     return {
       attachments: files.flatMap(({ name, blob }) => (blob === null ? [] : [{ name, blob }])),
-      mentions: unique(names.filter(({ name }) => text.includes(`@${name}`)).map(({ mention }) => mention)),
+      mentions: unique(names.filter(({ name }) => isNamed(text, name)).map(({ mention }) => mention)),
       back: () => {
         this.files = [...files, ...this.files];
         this.names = [...names, ...this.names];
@@ -141,6 +141,16 @@ export class Along {
       },
     };
   }
+}
+
+/** What may stand right behind a name: marks of a sentence, in either script, or a line of the file. */
+const BEHIND = /^(?:$|\s|[，。；：！？、」）]|:\d|[.,;:!?'")\]}]+(?:$|\s))/;
+
+/** Whether the text has `@name` in it, and not only as the beginning of another name. */
+export function isNamed(text: string, name: string): boolean {
+  for (let at = text.indexOf(`@${name}`); at >= 0; at = text.indexOf(`@${name}`, at + 1))
+    if (BEHIND.test(text.slice(at + 1 + name.length))) return true;
+  return false;
 }
 
 const unique = (mentions: readonly Mention[]): Mention[] => [

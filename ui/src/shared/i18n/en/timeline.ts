@@ -66,8 +66,9 @@ export const timeline = {
   editMessage: 'Edit it in a new session',
   edit: {
     label: 'The message in other words',
-    hint: 'Goes to a new session that has everything before it. This one stays as it is.',
+    hint: 'Enter sends it to a new session that has everything before it. This one stays as it is.',
     send: 'Send in a new session',
+    left: 'The message stays as it was sent. What you changed is set aside.',
   },
   askAgain: 'Ask again in a new session',
   rewindTo: 'Rewind to before this message…',

@@ -60,8 +60,9 @@ export const timeline: Messages['timeline'] = {
   editMessage: '在新会话中修改',
   edit: {
     label: '修改后的消息',
-    hint: '会发送到一个新会话，新会话保留这条消息之前的全部内容；本会话保持不变。',
+    hint: '按回车发送到一个新会话，新会话保留这条消息之前的全部内容；本会话保持不变。',
     send: '在新会话中发送',
+    left: '消息保持原样，你的修改已放在一边。',
   },
   askAgain: '在新会话中重新提问',
   rewindTo: '回退到这条消息之前…',

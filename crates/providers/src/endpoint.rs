@@ -1,0 +1,179 @@
+use std::net::IpAddr;
+
+use bosun_model::{ModelError, ModelErrorKind, ModelTrouble};
+use reqwest::Url;
+
+use crate::Family;
+use crate::query::without_query_secrets;
+use crate::redact::Redactor;
+
+/// The host a base URL speaks to, with the port unless it is the usual one of `https`: what a key is bound to.
+///
+/// `https://api.anthropic.com/` gives `api.anthropic.com`; the same over plain `http` gives `api.anthropic.com:80`, so
+/// that a key entered for the one is not sent in the clear to the other.
+///
+/// # Errors
+/// [`ModelErrorKind::NotFound`], with a sentence for the user, when the URL is not `http` or `https` or cannot be parsed.
+pub fn host_of(base_url: &str) -> Result<String, ModelError> {
+    Ok(Endpoint::parse("provider", Family::OpenAiChat, base_url)?.host)
+}
+
+/// A base URL that was understood.
+#[derive(Clone, Debug)]
+pub(crate) struct Endpoint {
+    base: Url,
+    /// As [`host_of`] gives it.
+    pub(crate) host: String,
+    /// Whether it stays on this machine.
+    pub(crate) loopback: bool,
+}
+
+impl Endpoint {
+    pub(crate) fn parse(provider: &str, family: Family, base_url: &str) -> Result<Self, ModelError> {
+        let wrong = |trouble| ModelError::own(ModelErrorKind::NotFound, provider, trouble);
+        let example = || family.default_base_url().to_owned();
+        // People paste keys into the wrong field.
+        let url = || Redactor::default().redact(&without_query_secrets(base_url));
+        let mut base = Url::parse(base_url.trim()).map_err(|error| match error.to_string() {
+            reason if reason == "relative URL without a base" => {
+                wrong(ModelTrouble::BaseUrlScheme { url: url(), example: example() })
+            }
+            detail => wrong(ModelTrouble::BaseUrlUnreadable { url: url(), detail, example: example() }),
+        })?;
+        if !matches!(base.scheme(), "http" | "https") {
+            let scheme = base.scheme().to_owned();
+            return Err(wrong(ModelTrouble::BaseUrlOther { url: url(), scheme, example: example() }));
+        }
+        if !base.username().is_empty() || base.password().is_some() {
+            return Err(wrong(ModelTrouble::BaseUrlSecret));
+        }
+        let Some(name) = base.host_str().map(str::to_owned) else {
+            return Err(wrong(ModelTrouble::BaseUrlHostless { url: url(), example: example() }));
+        };
+        base.set_fragment(None);
+        let mut path = base.path().trim_end_matches('/').to_owned();
+        // These are added to each request, but people paste them.
+        let own: &[&str] = match family {
+            Family::Anthropic => &["/v1"],
+            Family::Gemini => &["/v1beta", "/v1"],
+            Family::Ollama => &["/api", "/v1"],
+            Family::Vertex => &["/publishers/google", "/publishers/anthropic", "/v1"],
+            Family::Bedrock => &[],
+            Family::OpenAiChat => &["/chat/completions"],
+            Family::OpenAiResponses => &["/responses"],
+        };
+        if let Some(version) = own.iter().find(|version| path.ends_with(**version)) {
+            path.truncate(path.len() - version.len());
+        }
+        base.set_path(&path);
+        let host = match base.port_or_known_default() {
+            Some(443) if base.scheme() == "https" => name.clone(),
+            Some(port) => format!("{name}:{port}"),
+            None => name.clone(),
+        };
+        Ok(Self { loopback: is_loopback(&name), base, host })
+    }
+
+    /// The address of `path` (without a slash in front) below the base URL; a query stays.
+    pub(crate) fn join(&self, path: &str) -> Url {
+        let mut url = self.base.clone();
+        let joined = format!("{}/{path}", url.path().trim_end_matches('/'));
+        url.set_path(&joined);
+        url
+    }
+
+    /// The address of `path` (without a slash in front) at its host.
+    pub(crate) fn at_root(&self, path: &str) -> Url {
+        let mut url = self.base.clone();
+        url.set_path(&format!("/{path}"));
+        url
+    }
+
+    /// The name of its host, without a port.
+    pub(crate) fn name(&self) -> &str {
+        self.base.host_str().unwrap_or_default()
+    }
+
+    /// The path of the base URL.
+    pub(crate) fn path(&self) -> &str {
+        self.base.path()
+    }
+
+    #[cfg(test)]
+    pub(crate) fn is_plain(&self) -> bool {
+        self.base.scheme() == "http"
+    }
+
+    /// For people: the base URL without a query, which may hold a key.
+    pub(crate) fn shown(&self) -> String {
+        let mut url = self.base.clone();
+        url.set_query(None);
+        url.as_str().trim_end_matches('/').to_owned()
+    }
+
+    /// Whether the address has the version in it that OpenAI-compatible servers expect.
+    pub(crate) fn has_version(&self) -> bool {
+        self.base
+            .path()
+            .split('/')
+            .any(|part| part.strip_prefix('v').is_some_and(|n| n.starts_with(|c: char| c.is_ascii_digit())))
+    }
+}
+
+pub(crate) fn is_loopback(host: &str) -> bool {
+    let name = host.trim_matches(['[', ']']);
+    name == "localhost" || name.ends_with(".localhost") || name.parse::<IpAddr>().is_ok_and(|ip| ip.is_loopback())
+}
+
+#[cfg(test)]
+mod tests {
+    use pretty_assertions::assert_eq;
+
+    use super::*;
+
+    #[test]
+    fn the_host_of_a_key_tells_plain_and_port_apart() {
+        let hosts = [
+            ("https://api.anthropic.com", "api.anthropic.com"),
+            ("https://api.anthropic.com:443/", "api.anthropic.com"),
+            ("http://api.anthropic.com", "api.anthropic.com:80"),
+            (" https://API.OpenAI.com/v1/ ", "api.openai.com"),
+            ("http://localhost:11434/v1", "localhost:11434"),
+            ("http://[::1]:8080", "[::1]:8080"),
+        ];
+        for (url, host) in hosts {
+            assert_eq!(host_of(url).as_deref(), Ok(host), "{url}");
+        }
+    }
+
+    #[test]
+    fn wrong_base_urls_say_what_is_wrong() {
+        let wrong = [
+            ("localhost:11434", "neither http nor https but localhost"),
+            ("api.openai.com/v1", "no http:// or https:// in front"),
+            ("file:///etc/passwd", "neither http nor https but file"),
+            ("http://", "cannot be read (empty host)"),
+            ("", "no http:// or https:// in front"),
+            ("https://user:pass@host/v1", "user name or password"),
+            ("sk-canary-0123456789", "no http:// or https:// in front"),
+        ];
+        for (url, reason) in wrong {
+            let error = host_of(url).unwrap_err();
+            assert!(error.message.contains(reason), "{url}: {error}");
+            assert!(!error.message.contains("pass@") && !error.message.contains("canary"));
+        }
+    }
+
+    #[test]
+    fn paths_join_with_and_without_slashes_versions_and_queries() {
+        let join = |family, base: &str| Endpoint::parse("p", family, base).unwrap().join("v1/messages").to_string();
+        assert_eq!(join(Family::Anthropic, "https://h"), "https://h/v1/messages");
+        assert_eq!(join(Family::Anthropic, "https://h/v1/"), "https://h/v1/messages");
+        assert_eq!(join(Family::Anthropic, "https://h/gate//?k=v#f"), "https://h/gate/v1/messages?k=v");
+        let openai = Endpoint::parse("p", Family::OpenAiChat, "http://127.0.0.1:1/v1/").unwrap();
+        assert_eq!(openai.join("chat/completions").as_str(), "http://127.0.0.1:1/v1/chat/completions");
+        let whole = Endpoint::parse("a", Family::OpenAiResponses, "https://h/v1/responses/").unwrap();
+        assert_eq!(whole.join("responses").as_str(), "https://h/v1/responses");
+        assert!(openai.loopback && openai.has_version() && openai.is_plain());
+    }
+}
