@@ -209,17 +209,18 @@ impl Store for KeyValueStore {
         run: &'a str,
         most: usize,
     ) -> BoxFuture<'a, Result<Held<Vec<StoreItem>>, StoreError>> {
-        let Some(run) = asked("words", run) else { return Box::pin(async { Ok(Held::Unknown) }) };
-        let (namespace, prefix) = (joined(namespace.parts()), prefix.to_owned());
+        let (namespace, prefix, run) = (joined(namespace.parts()), prefix.to_owned(), run.to_owned());
         Box::pin(async move {
             let read = move |connection: &Connection| {
-                if more_than(connection, &run, most)? {
-                    return Ok(None);
+                let Some(runs) = runs_of(connection, &run)? else { return Ok(Held::Unknown) };
+                let asked = format!("words : {runs}");
+                if more_than(connection, &asked, most)? {
+                    return Ok(Held::Many);
                 }
-                Ok(Some(hits(connection, HOLDING, params![namespace, prefix, beyond(&prefix), run])?))
+                let found = hits(connection, HOLDING, params![namespace, prefix, beyond(&prefix), asked])?;
+                Ok(Held::These(found.into_iter().map(|hit| hit.item).collect()))
             };
-            let found = self.database.read(read).await?;
-            Ok(found.map_or(Held::Many, |found| Held::These(found.into_iter().map(|hit| hit.item).collect())))
+            Ok(self.database.read(read).await?)
         })
     }
 
@@ -230,15 +231,16 @@ impl Store for KeyValueStore {
         run: &'a str,
         most: usize,
     ) -> BoxFuture<'a, Result<Held<Vec<String>>, StoreError>> {
-        let Some(run) = asked("name", run) else { return Box::pin(async { Ok(Held::Unknown) }) };
-        let (namespace, prefix) = (joined(namespace.parts()), prefix.to_owned());
+        let (namespace, prefix, run) = (joined(namespace.parts()), prefix.to_owned(), run.to_owned());
         Box::pin(async move {
             let read = move |connection: &Connection| {
-                if more_than(connection, &run, most)? {
+                let Some(runs) = runs_of(connection, &run)? else { return Ok(Held::Unknown) };
+                let asked = format!("name : {runs}");
+                if more_than(connection, &asked, most)? {
                     return Ok(Held::Many);
                 }
                 let mut select = connection.prepare_cached(NAMED)?;
-                let rows = select.query_map(params![namespace, prefix, beyond(&prefix), run], |row| row.get(0))?;
+                let rows = select.query_map(params![namespace, prefix, beyond(&prefix), asked], |row| row.get(0))?;
                 Ok(Held::These(rows.collect::<Result<_, _>>()?))
             };
             Ok(self.database.read(read).await?)
@@ -277,12 +279,38 @@ const NAMED: &str = "
     SELECT kv.name FROM key_values_runs AS found CROSS JOIN key_values AS kv ON kv.key = found.rowid
     WHERE found.key_values_runs MATCH ?4 AND kv.namespace = ?1 AND kv.name >= ?2 AND kv.name < ?3 ORDER BY kv.name";
 
-/// What the index of runs is asked for, of one of its columns; `None` where it cannot tell, as of runs shorter than its
-/// own. It takes letters of either case for one, character by character whatever the script, in what it holds as in what
-/// it is asked: what has the run has that of the index too.
-fn asked(column: &str, run: &str) -> Option<String> {
-    let can_tell = run.chars().nth(2).is_some() && !run.contains('\0');
-    can_tell.then(|| format!("{column} : {}", quoted(run)))
+/// What the index of runs is asked for a run of characters; `None` where it cannot tell. It takes letters of either case
+/// for one, character by character whatever the script, in what it holds as in what it is asked: what has the run has
+/// that of the index too. Its own runs are of three; for less it is asked for all of those that begin so.
+fn runs_of(connection: &Connection, run: &str) -> Result<Option<String>, DatabaseError> {
+    if run.contains('\0') {
+        return Ok(None);
+    }
+    if run.chars().nth(2).is_some() {
+        return Ok(Some(quoted(run)));
+    }
+    let Some(begin) = folded(run) else { return Ok(None) };
+    let sql = "SELECT term FROM key_values_known_runs WHERE term >= ?1 AND term < ?2 LIMIT ?3";
+    let mut select = connection.prepare_cached(sql)?;
+    let limit = clamped(MOST_RUNS + 1);
+    let known = select.query_map(params![begin, beyond(&begin), limit], |row| row.get::<_, String>(0))?;
+    let known = known.map(|run| Ok(quoted(&run?))).collect::<Result<Vec<_>, DatabaseError>>()?;
+    Ok(match known.len() {
+        // The empty phrase, which nothing has.
+        0 => Some(quoted("")),
+        1..=MOST_RUNS => Some(format!("({})", known.join(" OR "))),
+        _ => None,
+    })
+}
+
+/// More than these are dearer to ask for than the files are to read.
+const MOST_RUNS: usize = 1_000;
+
+/// As the index writes it; `None` where that is not certain.
+fn folded(run: &str) -> Option<String> {
+    let has_no_case = |letter: char| !letter.is_lowercase() && !letter.is_uppercase();
+    let is_known = !run.is_empty() && run.chars().all(|letter| letter.is_ascii() || has_no_case(letter));
+    is_known.then(|| run.to_ascii_lowercase())
 }
 
 /// Whether the index has more than `most` for `run`. Their number costs next to nothing; to fetch them does not.
@@ -370,15 +398,29 @@ fn search(connection: &Connection, query: &StoreQuery) -> Result<Vec<StoreHit>, 
                    WHERE namespace = ?1 AND name >= ?2 AND name < ?5 ORDER BY name LIMIT ?3 OFFSET ?4";
         return hits(connection, sql, params![namespace, prefix, limit, offset, beyond(&prefix)]);
     };
-    let (table, pattern) = pattern_of(text);
-    // As in `holding`, the index must be what is walked.
-    let sql = format!(
-        "SELECT kv.name, kv.value, kv.created_at, kv.updated_at, -found.rank
-         FROM {table} AS found CROSS JOIN key_values AS kv ON kv.key = found.rowid
-         WHERE found.{table} MATCH ?5 AND kv.namespace = ?1 AND substr(kv.name, 1, length(?2)) = ?2
-         ORDER BY found.rank, kv.name LIMIT ?3 OFFSET ?4"
-    );
-    hits(connection, &sql, params![namespace, prefix, limit, offset, pattern])
+    let found = |table: &str, pattern: String, limit: i64, offset: i64| {
+        // As in `holding`, the index must be what is walked.
+        let sql = format!(
+            "SELECT kv.name, kv.value, kv.created_at, kv.updated_at, -found.rank
+             FROM {table} AS found CROSS JOIN key_values AS kv ON kv.key = found.rowid
+             WHERE found.{table} MATCH ?5 AND kv.namespace = ?1 AND substr(kv.name, 1, length(?2)) = ?2
+             ORDER BY found.rank, kv.name LIMIT ?3 OFFSET ?4"
+        );
+        hits(connection, &sql, params![namespace, prefix, limit, offset, pattern])
+    };
+    let words: Vec<&str> = text.split_whitespace().collect();
+    // In scripts without spaces a word is no word to the index of words.
+    if text.is_ascii() {
+        let hits = found("key_values_words", words_of(&words), limit, offset)?;
+        if !hits.is_empty() || !found("key_values_words", words_of(&words), 1, 0)?.is_empty() {
+            return Ok(hits);
+        }
+    }
+    let runs = words.iter().map(|word| runs_of(connection, word)).collect::<Result<Option<Vec<_>>, _>>()?;
+    match runs {
+        Some(runs) => found("key_values_runs", runs.join(" AND "), limit, offset),
+        None => found("key_values_words", words_of(&words), limit, offset),
+    }
 }
 
 /// Columns of the rows behind `after`, with one lower bound, so that the walk of the index begins where the last one ended.
@@ -398,17 +440,9 @@ fn quoted(text: &str) -> String {
     format!("\"{}\"", text.replace('"', "\"\""))
 }
 
-/// Which index to ask, and with what. Every word is quoted, so that nothing in it is query syntax. Runs of three need
-/// three characters; shorter text without spaces of its own falls back to words.
-fn pattern_of(text: &str) -> (&'static str, String) {
-    let words: Vec<&str> = text.split_whitespace().collect();
-    let ascii = text.is_ascii();
-    if !ascii && words.iter().all(|word| word.chars().count() >= 3) {
-        let pattern = words.iter().map(|word| quoted(word)).collect::<Vec<_>>().join(" ");
-        return ("key_values_runs", pattern);
-    }
-    let pattern = words.iter().map(|word| format!("{}*", quoted(word))).collect::<Vec<_>>().join(" ");
-    ("key_values_words", pattern)
+/// Every word may go on. All are quoted, so that nothing in them is query syntax.
+fn words_of(words: &[&str]) -> String {
+    words.iter().map(|word| format!("{}*", quoted(word))).collect::<Vec<_>>().join(" ")
 }
 
 fn hits(connection: &Connection, sql: &str, values: impl rusqlite::Params) -> Result<Vec<StoreHit>, DatabaseError> {

@@ -55,6 +55,13 @@ async fn text_is_found_in_words_and_in_chinese_and_hostile_syntax_is_only_text()
     store.put(&space, "zh", json!("发布说明写在变更记录里")).await.unwrap();
     assert_eq!(found(&store, "resumes plain").await, ["prose"]);
     assert_eq!(found(&store, "变更记录").await, ["zh"]);
+    assert_eq!(found(&store, "记录").await, ["zh"], "two characters in the middle");
+    assert_eq!(found(&store, "录里").await, ["zh"], "two at the end");
+    assert_eq!(found(&store, "写 录里 说明").await, ["zh"], "in any order, and one alone");
+    assert_eq!(found(&store, "记事").await, Vec::<String>::new());
+    store.put(&space, "both", json!("部署用deploy脚本 Go")).await.unwrap();
+    assert_eq!(found(&store, "Deploy").await, ["both"], "between characters of a script without spaces");
+    assert_eq!(found(&store, "脚本 GO").await, ["both"]);
     for hostile in ["\"", "a AND", "NEAR(", "*", "name:x", "-", "' OR 1=1", "(", "变更\""] {
         found(&store, hostile).await;
     }

@@ -12,6 +12,7 @@ const STEPS: &[M<'static>] = &[
     M::up(include_str!("migrations/5.sql")),
     M::up(include_str!("migrations/6.sql")),
     M::up(include_str!("migrations/7.sql")),
+    M::up(include_str!("migrations/8.sql")),
 ];
 
 pub(crate) const MIGRATIONS: Migrations<'static> = Migrations::from_slice(STEPS);
