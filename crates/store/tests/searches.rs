@@ -168,7 +168,8 @@ async fn an_index_is_asked_for_other_letters_patterns_and_names() {
     let regex = |pattern: &str| GrepQuery { regex: true, ..GrepQuery::literal(pattern, 100) };
     // So many are looked at before the index is asked.
     let first = 128;
-    for pattern in ["航海日志", "海日志，第二", "À bâbord", "Straße", "STRASSE", "日志", "天", "()", "二天"] {
+    for pattern in ["航海日志", "海日志，第二", "À bâbord", "Straße", "STRASSE", "日志", "天", "()", "二天"]
+    {
         assert_eq!(both.grep(GrepQuery::literal(pattern, 100)).await, (1, first), "{pattern}");
     }
     // The index takes either case for the other, the search does not.
