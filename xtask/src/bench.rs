@@ -34,6 +34,7 @@ mod tools;
 mod tree;
 pub mod window;
 
+pub use measure::{TASK as MEASURED, run as measured};
 use table::{Row, Table};
 
 /// A measured figure.

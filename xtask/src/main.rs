@@ -62,6 +62,8 @@ fn dispatch(arguments: &[String]) -> Result<ExitCode> {
         "ci" => test::run(&Place::here()?.with_ci_rules(), rest),
         #[cfg(unix)]
         "bench" => bench::run(&Place::here()?, rest),
+        #[cfg(unix)]
+        bench::MEASURED => bench::measured(rest),
         "audit" => audit::run(&Place::here()?, rest),
         "bundle" => bundle::run(&Place::here()?, rest),
         "help" | "--help" | "-h" => {

@@ -8,7 +8,7 @@ use tokio::task::AbortHandle;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
-use crate::delegate::{answer_of, ended, problem_of};
+use crate::delegate::{self, answer_of, ended, problem_of};
 use crate::state::lightened;
 use crate::{
     Activity, Agent, AgentError, EntryBody, SentSubagent, SessionId, SessionLog, Spent, State, TurnContext, TurnEnd,
@@ -234,6 +234,7 @@ async fn work(parent: &Arc<SessionLog>, mut cx: TurnContext, slots: Arc<Semaphor
         if let Some(run) = runs.running().get_mut(child.session()) {
             run.begun = slot.is_some();
         }
+        begin_task(parent, &cx).await?;
         if begin_what_waits(parent, &cx).await? {
             // From here on a stop means this turn, and not what was interrupted for it.
             cx = cx.again(runs.next_turn(child.session()));
@@ -291,6 +292,14 @@ impl Drop for Leaving<'_> {
         drop(running);
         self.runs.changed.notify_waiters();
     }
+}
+
+/// Begins the turn for what the subagent was sent to do, where it has not.
+async fn begin_task(parent: &SessionLog, cx: &TurnContext) -> Result<(), AgentError> {
+    let _busy = cx.activity().enter();
+    let child = cx.log();
+    let task = parent.with_state(|state| state.subagent(child.session()).map(|sent| sent.description.clone()));
+    delegate::begin_first(parent, cx.agent().fields(), cx.agent(), child, task.unwrap_or_default()).await
 }
 
 /// Begins a turn with the first message that waits for a subagent that is at no turn.

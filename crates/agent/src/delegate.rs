@@ -5,12 +5,14 @@ use bosun_model::{CallId, ContentBlock, HumanMessage, Message, MessageId};
 use bosun_tools::{
     ASK_MORE_TOOL, Background, BackgroundTask, Delegate, DelegateRequest, FollowUp, TaskStatus, ToolError, ToolOutput,
 };
+use tokio_util::sync::CancellationToken;
 
 use crate::background::{self, Stop};
 use crate::state::{Brought, lightened};
+use crate::turn::Running;
 use crate::{
-    Agent, AgentError, BoxFuture, ChildStart, EntryBody, SentSubagent, SessionId, SessionLog, State, SubagentMode,
-    Subagents, TurnContext, TurnEnd, is_news, run_turn,
+    Agent, AgentError, BoxFuture, ChildStart, EntryBody, SentSubagent, SessionId, SessionLog, State, StateField,
+    SubagentMode, Subagents, TurnContext, TurnEnd, is_news, run_turn,
 };
 
 /// Runs subagents for one call. Everything it needs to go on after a restart is in the journals.
@@ -35,11 +37,16 @@ impl Delegation {
             )));
         };
         let log = self.open(&request, SubagentMode::Awaited).await.map_err(fatal)?;
+        let cancel = cx.cancel().child_token();
+        // While it waits for its slot it can be stopped too.
+        let _running = Running::over(&log, &cancel);
         let slot = tokio::select! {
-            slot = slots.acquire() => slot.map_err(|_closed| ToolError::Cancelled)?,
+            slot = slots.acquire() => Some(slot.map_err(|_closed| ToolError::Cancelled)?),
             () = cx.cancel().cancelled() => return Err(ToolError::Cancelled),
+            // Its turn is ended all the same, so that it has an end.
+            () = cancel.cancelled() => None,
         };
-        let end = self.run_to_end(agent, &log, request).await?;
+        let end = self.run_to_end(agent, &log, request, cancel).await?;
         drop(slot);
         Ok(self.answer(&log, &end))
     }
@@ -73,19 +80,6 @@ impl Delegation {
         Ok(child)
     }
 
-    /// Begins the subagent's first turn, where it has not.
-    async fn begin(&self, agent: &Agent, log: &SessionLog, description: String) -> Result<(), ToolError> {
-        if log.with_state(|state| state.turns) > 0 {
-            return Ok(());
-        }
-        let _busy = self.cx.activity().enter();
-        let message =
-            HumanMessage { id: MessageId::new(agent.ids.next()), content: vec![ContentBlock::text(description)] };
-        let update = self.cx.log().with_state(|state| state.seed(self.cx.agent().fields()));
-        let update = lightened(update, self.cx.agent().blobs.as_deref()).await.map_err(fatal)?;
-        log.record(vec![EntryBody::Seeded { update }, EntryBody::TurnStarted { turn: 1, message }]).await.map_err(fatal)
-    }
-
     /// Whether the turn was continued for the sake of this call, among others.
     fn goes_on(&self) -> bool {
         self.cx.log().with_state(|state| state.open_call(&self.call_id).is_some_and(|call| call.goes_on))
@@ -105,14 +99,19 @@ impl Delegation {
         agent: Arc<Agent>,
         log: &Arc<SessionLog>,
         request: DelegateRequest,
+        cancel: CancellationToken,
     ) -> Result<TurnEnd, ToolError> {
         match log.with_state(|state| state.last_end.clone()) {
             Some(end) if end.is_by_limit_of_tree() && self.goes_on() => self.take_up(&agent, log).await?,
             // It ended before the app did; only its parent had not been told.
             Some(end) => return Ok(end),
-            None => self.begin(&agent, log, request.description).await?,
+            None => {
+                let _busy = self.cx.activity().enter();
+                let fields = self.cx.agent().fields();
+                begin_first(self.cx.log(), fields, &agent, log, request.description).await.map_err(fatal)?;
+            }
         }
-        let child = self.cx.child(agent, Arc::clone(log), self.cx.cancel().child_token());
+        let child = self.cx.child(agent, Arc::clone(log), cancel);
         match Box::pin(run_turn(&child)).await {
             Ok(TurnEnd::Stopped) if self.cx.cancel().is_cancelled() => Err(ToolError::Cancelled),
             Ok(end) => Ok(end),
@@ -172,7 +171,6 @@ impl Delegation {
         self.refuse_below()?;
         let agent = self.agent(&request.agent)?;
         let log = self.open(&request, SubagentMode::Background).await.map_err(fatal)?;
-        self.begin(&agent, &log, request.description).await?;
         let sent = self.sent(log.session().as_str())?;
         if sent.end.is_none() {
             background::begin(&self.cx, agent, &log);
@@ -271,6 +269,23 @@ impl Delegation {
             updated_at: sent.changed_at,
         })
     }
+}
+
+/// Begins the first turn of a subagent of `parent`, where it has not begun. `fields` are those that it shares.
+pub(crate) async fn begin_first<'a>(
+    parent: &SessionLog,
+    fields: impl Iterator<Item = &'a StateField>,
+    agent: &Agent,
+    child: &SessionLog,
+    description: String,
+) -> Result<(), AgentError> {
+    if child.with_state(|state| state.turns) > 0 {
+        return Ok(());
+    }
+    let message = HumanMessage { id: MessageId::new(agent.ids.next()), content: vec![ContentBlock::text(description)] };
+    let update = parent.with_state(|state| state.seed(fields));
+    let update = lightened(update, agent.blobs.as_deref()).await?;
+    Ok(child.record(vec![EntryBody::Seeded { update }, EntryBody::TurnStarted { turn: 1, message }]).await?)
 }
 
 /// What the subagent that `call_id` waited for brings back, for a parent whose state is `parent`.

@@ -44,11 +44,16 @@ pub enum EntryBody {
     TurnContinued {
         turn: u32,
     },
-    /// What of a reply was shown so far, so that a crash loses at most the last second of it.
+    /// What of a reply was shown since the last one of its drafts, so that a crash loses at most the last second of it.
     Draft {
         message: MessageId,
         text: String,
         reasoning: String,
+        /// Bytes of text and of reasoning that earlier drafts hold; none in those of older versions, which hold all of both.
+        #[serde(default, skip_serializing_if = "is_zero")]
+        text_from: usize,
+        #[serde(default, skip_serializing_if = "is_zero")]
+        reasoning_from: usize,
     },
     /// A finished reply. `kinds` belong to its tool calls, in order.
     Ai {
@@ -364,8 +369,17 @@ impl TurnEnd {
         matches!(self, Self::Failed { halt: Some(halt), .. } if halt.is_of_tree())
     }
 
+    /// Whether a hook refused the message that the turn began with.
+    pub(crate) fn is_refusal_of_message(&self) -> bool {
+        matches!(self, Self::Failed { halt: Some(halt), .. } if halt.is_of_message())
+    }
+
     /// Ended by a failure that is no limit.
     pub fn failed(reason: impl Into<String>) -> Self {
         Self::Failed { reason: reason.into(), halt: None }
     }
+}
+
+fn is_zero(number: &usize) -> bool {
+    *number == 0
 }

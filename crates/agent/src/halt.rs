@@ -47,9 +47,20 @@ pub enum Halt {
     )]
     DayBudget { limit: String, spent: String },
     #[error("the hook '{hook}' refused it")]
-    HookRefused { hook: String },
+    HookRefused {
+        hook: String,
+        /// What it refused is the message that the turn began with: no model reads it.
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        message: bool,
+    },
     #[error("the hook '{hook}' refused it: {detail}")]
-    HookRefusedFor { hook: String, detail: String },
+    HookRefusedFor {
+        hook: String,
+        detail: String,
+        /// As in [`Self::HookRefused`].
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        message: bool,
+    },
     #[error(
         "the amount spent so far cannot be read, so the budget cannot be checked: {detail}; check that the data folder \
          can be read, then continue the turn"
@@ -58,6 +69,11 @@ pub enum Halt {
 }
 
 impl Halt {
+    /// Whether a hook refused the message that the turn began with.
+    pub(crate) fn is_of_message(&self) -> bool {
+        matches!(self, Self::HookRefused { message: true, .. } | Self::HookRefusedFor { message: true, .. })
+    }
+
     /// Whether it is a limit of the whole tree: whoever raises or renews it wants everybody below to go on, too.
     pub fn is_of_tree(&self) -> bool {
         match self {

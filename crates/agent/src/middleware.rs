@@ -49,7 +49,8 @@ pub trait Middleware: Send + Sync {
         Box::pin(async { Ok(()) })
     }
 
-    /// After a reply was recorded.
+    /// After a reply was recorded. A turn that goes on from the journal right behind a reply does not come here for it: what
+    /// has to hold for its calls belongs into [`Self::wrap_tool_call`].
     fn after_model<'a>(
         &'a self,
         _cx: &'a TurnContext,

@@ -44,13 +44,13 @@ pub(crate) async fn call(cx: &TurnContext, request: ChatRequest) -> Result<AiMes
 }
 
 /// A reply that came to nothing: all that was shown of it is saved, reasoning too, and whoever shows it is told.
-async fn dropped(cx: &TurnContext, id: MessageId, partial: String, draft: Draft, error: AgentError) -> AgentError {
+async fn dropped(cx: &TurnContext, id: MessageId, partial: String, mut draft: Draft, error: AgentError) -> AgentError {
     cx.set_partial(Partial { message: id.clone(), text: partial, shown: draft.is_shown() });
     cx.log().emit(LiveEvent::ReplyDropped { message: id.clone() });
     if matches!(error, AgentError::Journal(_)) || !draft.grown {
         return error;
     }
-    match cx.log().record(vec![draft.entry(id)]).await {
+    match cx.log().record(vec![draft.take_unsaved(id)]).await {
         Ok(()) => error,
         Err(unsaved) => unsaved.into(),
     }
@@ -88,7 +88,7 @@ struct Reply {
 }
 
 /// What was shown of a reply, and whether all of it is saved.
-#[derive(Clone, Default)]
+#[derive(Default)]
 struct Draft {
     text: String,
     reasoning: String,
@@ -96,6 +96,9 @@ struct Draft {
     called: bool,
     saved: Option<Instant>,
     grown: bool,
+    /// Bytes of text and of reasoning that are saved.
+    saved_text: usize,
+    saved_reasoning: usize,
 }
 
 impl Draft {
@@ -104,8 +107,13 @@ impl Draft {
         self.called || !self.text.trim().is_empty() || !self.reasoning.trim().is_empty()
     }
 
-    fn entry(self, message: MessageId) -> EntryBody {
-        EntryBody::Draft { message, text: self.text, reasoning: self.reasoning }
+    /// What is not saved yet, and is from here on.
+    fn take_unsaved(&mut self, message: MessageId) -> EntryBody {
+        let (text_from, reasoning_from) = (self.saved_text, self.saved_reasoning);
+        (self.saved_text, self.saved_reasoning) = (self.text.len(), self.reasoning.len());
+        let text = self.text.get(text_from..).unwrap_or_default().to_owned();
+        let reasoning = self.reasoning.get(reasoning_from..).unwrap_or_default().to_owned();
+        EntryBody::Draft { message, text, reasoning, text_from, reasoning_from }
     }
 }
 
@@ -178,7 +186,7 @@ impl Reply {
         }
         self.draft.saved = Some(now);
         self.draft.grown = false;
-        cx.log().record(vec![self.draft.clone().entry(self.id.clone())]).await?;
+        cx.log().record(vec![self.draft.take_unsaved(self.id.clone())]).await?;
         Ok(())
     }
 }

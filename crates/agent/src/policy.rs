@@ -39,7 +39,8 @@ pub struct CallFacts<'a> {
     /// It is a command, and a sandbox holds it.
     pub held: bool,
     /// Whether it would change what later sessions go by, after something was read that nobody vouches for (security.md
-    /// C05). No rule for edits covers that, as none covers files that later run code.
+    /// C05), or what hooks and servers are started from (C02). No rule for edits covers that, as none covers files that later
+    /// run code by their names.
     pub steers: bool,
 }
 

@@ -61,6 +61,8 @@ pub struct State {
     pub plan_note: Option<HumanMessage>,
     /// What the person refused since they last said something, by tool and arguments.
     refused: Vec<(String, Value)>,
+    /// The message of the last turn, where a hook refused it: it is read again if the turn is continued.
+    withheld: Option<Arc<Message>>,
     /// Files that were being put back when the journal ends.
     pub restoring: Option<Vec<ChangeRecord>>,
     pub usage: Usage,
@@ -170,10 +172,12 @@ impl State {
             EntryBody::TurnStarted { turn, message } => {
                 self.begin(*turn);
                 self.refused.clear();
+                self.withheld = None;
                 self.take_steering();
                 self.messages.push(Arc::new(Message::Human(message.clone())));
             }
             EntryBody::TurnContinued { turn } => {
+                self.messages.extend(self.withheld.take());
                 self.go_on(*turn);
             }
             EntryBody::Draft { .. } | EntryBody::Noted { .. } => {}
@@ -219,6 +223,10 @@ impl State {
             EntryBody::TurnEnded { end, .. } => {
                 self.turn = None;
                 self.last_end = Some(end.clone());
+                let ends_with_it = matches!(self.messages.last().map(|last| &**last), Some(Message::Human(_)));
+                if end.is_refusal_of_message() && ends_with_it {
+                    self.withheld = self.messages.pop();
+                }
             }
             EntryBody::Queued { id, text, media } => {
                 self.queue.push(QueuedMessage { id: id.clone(), text: text.clone(), media: media.clone() });

@@ -1,6 +1,8 @@
 use std::time::Duration;
 
 use bosun_model::{AiMessage, Message};
+use bosun_tools::ToolKind;
+use tokio_util::sync::CancellationToken;
 
 use crate::{AgentError, EntryBody, Halt, SessionLog, State, TurnContext, TurnEnd, background, model_call, step};
 
@@ -9,6 +11,9 @@ const STOP_GRACE: Duration = Duration::from_millis(500);
 /// How often subagents get as long once more. Each of them ends by itself after its own tools had that time; only a busy
 /// machine needs more.
 const STOP_ROUNDS: u32 = 60;
+/// How often commands do. What ignores the first signal is killed, and what a command changed is found out: a person wants
+/// to see that, and take it back.
+const COMMAND_ROUNDS: u32 = 16;
 /// How often the time at work is looked at, at most: it stands still while only a person can move the turn.
 const TIME_GRAIN: Duration = Duration::from_millis(100);
 
@@ -21,25 +26,25 @@ const TIME_GRAIN: Duration = Duration::from_millis(100);
 /// # Errors
 /// Only when the journal cannot be written. Everything else is a [`TurnEnd`].
 pub async fn run_turn(cx: &TurnContext) -> Result<TurnEnd, AgentError> {
-    let running = Running::over(cx);
+    let running = Running::over(cx.log(), cx.cancel());
     let end = to_the_end(cx).await;
     drop(running);
     end
 }
 
-/// Says that a turn runs, for whoever may stop it, until this is dropped.
-struct Running<'a>(&'a TurnContext);
+/// Says that a turn runs or is about to, for whoever may stop it, until this is dropped.
+pub(crate) struct Running<'a>(&'a SessionLog);
 
 impl<'a> Running<'a> {
-    fn over(cx: &'a TurnContext) -> Self {
-        cx.log().set_turn(Some(cx.cancel().clone()));
-        Self(cx)
+    pub(crate) fn over(log: &'a SessionLog, cancel: &CancellationToken) -> Self {
+        log.set_turn(Some(cancel.clone()));
+        Self(log)
     }
 }
 
 impl Drop for Running<'_> {
     fn drop(&mut self) {
-        self.0.log().set_turn(None);
+        self.0.set_turn(None);
     }
 }
 
@@ -113,17 +118,17 @@ fn limit_of_time(limit: Duration) -> Halt {
     Halt::LimitOfSeconds { limit: limit.as_secs().to_string() }
 }
 
-/// What has begun, after a stop. Tools get a while to end by themselves; subagents until they have recorded their own
-/// ends, so that none is left open.
+/// What has begun, after a stop. Tools get a while to end by themselves, commands a longer one; subagents until they have
+/// recorded their own ends, so that none is left open.
 async fn ending<W>(cx: &TurnContext, mut work: W) -> Result<TurnEnd, AgentError>
 where
     W: Future<Output = Result<TurnEnd, AgentError>> + Unpin,
 {
-    for _ in 0..STOP_ROUNDS {
+    for round in 1..=STOP_ROUNDS {
         if let Ok(outcome) = tokio::time::timeout(STOP_GRACE, &mut work).await {
             return outcome;
         }
-        if !has_subagents_at_work(cx) {
+        if !has_subagents_at_work(cx) && (round >= COMMAND_ROUNDS || !has_commands_at_work(cx)) {
             break;
         }
     }
@@ -142,6 +147,13 @@ fn has_subagents_at_work(cx: &TurnContext) -> bool {
     });
     let is_at_work = |log: std::sync::Arc<SessionLog>| log.with_state(|state| state.turn.is_some());
     children.iter().filter_map(|child| cx.log().find(child)).any(is_at_work)
+}
+
+fn has_commands_at_work(cx: &TurnContext) -> bool {
+    cx.log().with_state(|state| {
+        let mut calls = state.step.iter().flat_map(|step| &step.calls);
+        calls.any(|call| call.started && call.result.is_none() && call.kind == ToolKind::Execute)
+    })
 }
 
 async fn work(cx: &TurnContext) -> Result<TurnEnd, AgentError> {

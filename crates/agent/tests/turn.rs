@@ -353,6 +353,9 @@ async fn what_was_shown_of_a_reply_is_saved_within_a_second_also_when_nothing_mo
         assert_eq!(drafts(), ["half a sentence"]);
         tokio::time::sleep(std::time::Duration::from_secs(60)).await;
         assert_eq!(drafts().len(), 1, "what did not grow is not saved again");
+        call.text(", and its end");
+        tokio::time::sleep(std::time::Duration::from_millis(1_001)).await;
+        assert_eq!(drafts(), ["half a sentence", ", and its end"], "what is saved is not saved again");
     };
     tokio::select! {
         end = run_turn(&cx) => panic!("the turn ended: {end:?}"),

@@ -66,6 +66,8 @@ pub struct DeepAgentConfig {
     /// Behind `middleware`, and in every subagent too: what must hold wherever the work is done.
     pub everywhere: Vec<Arc<dyn Middleware>>,
     pub policy: Policy,
+    /// Files that hooks and servers are started from, outside any sandbox: changing one asks, whatever is said of edits.
+    pub started: Vec<VirtualPath>,
     /// What may be done with paths; the first rule that fits decides. Holds for subagents too.
     pub permissions: Vec<PathRule>,
     /// How single tools ask, over `policy`.
@@ -108,6 +110,7 @@ impl DeepAgentConfig {
             middleware: Vec::new(),
             on_demand: None,
             everywhere: Vec::new(),
+            started: Vec::new(),
             policy: Policy::default(),
             permissions: Vec::new(),
             interrupt_on: BTreeMap::new(),
@@ -155,6 +158,7 @@ pub fn create_deep_agent(config: DeepAgentConfig) -> Result<Agent, DeepAgentErro
     let options = HumanInTheLoopOptions {
         paths,
         steering: config.memory.sources.iter().cloned().chain(skills).collect(),
+        started: config.started,
         prefix: config.approval_prefix,
         timeout: config.approval_timeout,
         in_addition: Vec::new(),

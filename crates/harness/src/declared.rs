@@ -281,6 +281,8 @@ impl DeclaredAgent {
             private: field.private,
         }));
         config.permissions.extend(self.permissions);
+        // One of its own is meant where a file has another of the same name.
+        config.subagents.retain(|known| self.subagents.iter().all(|own| own.name != known.name));
         config.subagents.extend(self.subagents.into_iter().map(SubagentSpec::from));
         if let Some(root) = self.artifacts {
             config.artifacts = Artifacts::below(root);

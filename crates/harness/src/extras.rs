@@ -3,14 +3,15 @@ mod written;
 use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use bosun_mcp::{ConfigError, McpServers, McpTool, PinStore, ServerConfigs, TokenStore};
+use bosun_backend::VirtualPath;
+use bosun_mcp::{ConfigError, McpServers, McpTool, PinStore, ServerConfigs, TokenStore, Voucher};
 use bosun_model::ModelInfo;
 use bosun_tools::DynTool;
 use serde::{Deserialize, Serialize};
 
 use crate::{
     DeclaredGuards, DeclaredLimits, DeclaredRoute, DeepAgentConfig, HookConfig, HookError, Hooks, OnDemand, RouteFault,
-    plain,
+    hooks, plain,
 };
 
 pub use written::WrittenExtras;
@@ -39,6 +40,13 @@ pub struct Extras {
     pub guards: DeclaredGuards,
 }
 
+/// What a project brings, and who knows whether it is still what a person trusted.
+#[derive(Clone)]
+pub struct ProjectExtras {
+    pub extras: Extras,
+    pub voucher: Arc<dyn Voucher>,
+}
+
 /// Additions that cannot be used as they are written.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ExtrasError {
@@ -56,7 +64,9 @@ pub enum ExtrasError {
 /// are shut down.
 pub struct OpenExtras {
     pub servers: McpServers,
-    hooks: Option<Arc<Hooks>>,
+    hooks: Arc<Hooks>,
+    /// Files of the project that are started.
+    started: Vec<VirtualPath>,
     /// Names and hashes of the tools that the last agent was given.
     given: Mutex<Vec<(String, String)>>,
 }
@@ -95,8 +105,15 @@ impl Extras {
         for (name, server) in &self.mcp {
             server.check(name)?;
         }
-        Hooks::new(self.hooks.clone(), std::path::PathBuf::new())?;
+        hooks::config::check(&self.hooks)?;
         Ok(DeclaredRoute::check_all(&self.routes)?)
+    }
+
+    /// The servers that these and a project bring. Where both name one, that of these is meant.
+    pub fn servers_with(&self, of_project: Option<&Self>) -> ServerConfigs {
+        let mut servers = of_project.map(|brought| brought.mcp.clone()).unwrap_or_default();
+        servers.extend(self.mcp.clone());
+        servers
     }
 
     /// Starts the servers for work in `folder`. One that does not come up has no tools and says why in its health; the
@@ -106,15 +123,33 @@ impl Extras {
     /// As [`Extras::check`].
     pub async fn open(
         &self,
+        of_project: Option<&ProjectExtras>,
         folder: &Path,
         pins: Arc<dyn PinStore>,
         tokens: &Arc<dyn TokenStore>,
     ) -> Result<OpenExtras, ExtrasError> {
-        let hooks = Hooks::new(self.hooks.clone(), folder.to_owned())?.keeping(tokens);
-        let servers = McpServers::new(self.mcp.clone(), folder, pins)?.keeping(tokens);
+        let mut hooks = Hooks::new(self.hooks.clone(), folder.to_owned())?;
+        let all = self.servers_with(of_project.map(|brought| &brought.extras));
+        let mut servers = McpServers::new(all, folder, pins)?.keeping(tokens);
+        if let Some(ProjectExtras { extras, voucher }) = of_project {
+            hooks = hooks.with_brought(extras.hooks.clone(), voucher)?;
+            servers = servers.vouched_by(voucher, |server| !self.mcp.contains_key(server));
+        }
         servers.start().await;
-        let hooks = (!self.hooks.is_empty()).then(|| Arc::new(hooks));
-        Ok(OpenExtras { servers, hooks, given: Mutex::default() })
+        let both = [Some(self), of_project.map(|brought| &brought.extras)].into_iter().flatten();
+        let started = both.flat_map(|extras| extras.started(folder)).collect();
+        Ok(OpenExtras { servers, hooks: Arc::new(hooks.keeping(tokens)), started, given: Mutex::default() })
+    }
+
+    /// What may be a file of the project in `folder` among the words that servers and hooks are started with.
+    pub fn started(&self, folder: &Path) -> Vec<VirtualPath> {
+        let of_servers = self.mcp.values().flat_map(|server| server.command.iter().chain(&server.args));
+        let of_hooks = self.hooks.iter().flat_map(|hook| [&hook.command].into_iter().chain(&hook.args));
+        let path = |word: &String| {
+            let inside = Path::new(word).strip_prefix(folder).unwrap_or(Path::new(word)).to_str()?;
+            VirtualPath::parse(inside.strip_prefix("./").unwrap_or(inside)).ok().filter(|path| !path.is_root())
+        };
+        of_servers.chain(of_hooks).filter_map(path).collect()
     }
 }
 
@@ -144,9 +179,10 @@ impl OpenExtras {
         if let Some(on_demand) = OnDemand::over(&tools, most_tool_tokens(config.model.info())) {
             config.on_demand = Some(Arc::new(on_demand));
         }
-        if let Some(hooks) = &self.hooks {
-            config.everywhere.push(Arc::<Hooks>::clone(hooks));
+        if !self.hooks.is_empty() {
+            config.everywhere.push(Arc::<Hooks>::clone(&self.hooks));
         }
+        config.started.extend(self.started.iter().cloned());
         config.tools.extend(tools);
         config.policy.interrupt_on.extend(self.servers.never_ask().into_iter().map(|tool| (tool, None)));
     }

@@ -3,7 +3,7 @@
 //! a call. A hook that fails is said, and a guard that fails makes the call ask.
 
 mod answer;
-mod config;
+pub(crate) mod config;
 mod event;
 mod run;
 mod trial;
@@ -12,7 +12,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use bosun_agent::{AgentError, BoxFuture, Middleware, NextModel, NextTool, NoteAbout, OpenCall, TurnContext, TurnEnd};
-use bosun_mcp::{TokenStore, UnkeptTokens};
+use bosun_mcp::{TokenStore, UnkeptTokens, Voucher};
 use bosun_model::{AiMessage, ChatRequest, ContentBlock, HumanMessage, Message, MessageId, ToolCall};
 use bosun_tools::{ASK_MORE_TOOL, SENDING_TOOLS, StateUpdate, Task, Tool as _, ToolOutput};
 use serde_json::{Value, json};
@@ -36,22 +36,49 @@ const COMPACTION_FIELD: &str = "hook_compaction";
 
 /// The hooks of a person's settings as a member of the stack.
 pub struct Hooks {
-    hooks: Vec<HookConfig>,
+    hooks: Vec<Hook>,
     folder: PathBuf,
     slots: Semaphore,
     /// Where values of their variables are kept.
     tokens: Arc<dyn TokenStore>,
 }
 
+struct Hook {
+    config: HookConfig,
+    /// Who is asked before each run of one that the project brought.
+    voucher: Option<Arc<dyn Voucher>>,
+}
+
 impl Hooks {
-    /// The hooks of `hooks` that are enabled, run in `folder` in their order.
+    /// The hooks of `hooks` that are enabled, run in `folder` in their order. Two may have one name, as those of a project
+    /// and of a person.
     ///
     /// # Errors
     /// [`HookError`] for the first that is not written as it should be.
-    pub fn new(mut hooks: Vec<HookConfig>, folder: PathBuf) -> Result<Self, HookError> {
-        config::check(&hooks)?;
-        hooks.retain(|hook| hook.enabled);
-        Ok(Self { hooks, folder, slots: Semaphore::new(AT_ONCE), tokens: Arc::new(UnkeptTokens::default()) })
+    pub fn new(hooks: Vec<HookConfig>, folder: PathBuf) -> Result<Self, HookError> {
+        let (slots, tokens) = (Semaphore::new(AT_ONCE), Arc::new(UnkeptTokens::default()));
+        Self { hooks: Vec::new(), folder, slots, tokens }.with(hooks, None)
+    }
+
+    /// With those that a project brought, which run before the others as long as `voucher` vouches for them.
+    ///
+    /// # Errors
+    /// As [`Hooks::new`].
+    pub fn with_brought(mut self, hooks: Vec<HookConfig>, voucher: &Arc<dyn Voucher>) -> Result<Self, HookError> {
+        let own = std::mem::take(&mut self.hooks);
+        let mut all = self.with(hooks, Some(voucher))?;
+        all.hooks.extend(own);
+        Ok(all)
+    }
+
+    fn with(mut self, hooks: Vec<HookConfig>, voucher: Option<&Arc<dyn Voucher>>) -> Result<Self, HookError> {
+        for config in hooks {
+            config.check()?;
+            if config.enabled {
+                self.hooks.push(Hook { config, voucher: voucher.map(Arc::clone) });
+            }
+        }
+        Ok(self)
     }
 
     /// Has them take the values of their variables that are kept from `tokens`.
@@ -60,15 +87,19 @@ impl Hooks {
         Self { tokens: Arc::clone(tokens), ..self }
     }
 
+    pub(crate) fn is_empty(&self) -> bool {
+        self.hooks.is_empty()
+    }
+
     fn has(&self, point: HookPoint) -> bool {
-        self.hooks.iter().any(|hook| hook.point == point)
+        self.hooks.iter().any(|hook| hook.config.point == point)
     }
 
     /// Ends the turn where a hook refuses what goes on at `point`; gives what the hooks add.
     async fn gate(&self, cx: &TurnContext, point: HookPoint, event: Value) -> Result<Vec<String>, AgentError> {
         let outcome = self.run(cx, point, None, event).await?;
         match outcome.denied {
-            Some(denial) => Err(denial.halt().into()),
+            Some(denial) => Err(denial.halt(point == HookPoint::TurnStart).into()),
             None => Ok(outcome.context),
         }
     }
@@ -109,7 +140,7 @@ impl Hooks {
     fn unmatched(&self, cx: &TurnContext) -> Vec<NoteAbout> {
         let here = cx.agent().tools.names();
         let known: Vec<&str> = tool_names::own().map(|name| -> &str { name }).chain(here).collect();
-        let unmatched = self.hooks.iter().filter_map(|hook| {
+        let unmatched = self.hooks.iter().filter_map(|Hook { config: hook, .. }| {
             let tools = tool_names::missing(&hook.tools, |pattern| config::matches_any(pattern, &known))?;
             Some(NoteAbout::HookUnmatched { hook: hook.name.clone(), tools })
         });
@@ -164,7 +195,11 @@ impl Hooks {
             [(awaits, HookPoint::SubagentEnd), (true, HookPoint::AfterTool)].into_iter().filter(|(applies, _)| *applies)
         {
             let event = json!({ "tool": ran, "result": event::result(&output) });
-            let outcome = self.run(cx, point, Some(&name), event).await?;
+            let outcome = match self.run(cx, point, Some(&name), event).await {
+                // What it did is recorded, whatever would have been said of it.
+                Err(AgentError::Cancelled) => break,
+                outcome => outcome?,
+            };
             let notes = outcome.context.into_iter().chain(outcome.failures);
             output.content.extend(notes.map(ContentBlock::text));
         }

@@ -116,6 +116,9 @@ async fn gate(
             if cx.log().with_state(|state| state.open_call(&call.id)?.ask.as_ref()?.sandbox.clone()).is_some() {
                 cx.hold(&call.id);
             }
+            // What was shown runs, and not what a member around this one makes of the call today.
+            let ask = cx.log().with_state(|state| state.open_call(&call.id).and_then(|open| open.ask.clone()));
+            let call = ask.map_or(call, |ask| ask.call);
             return decide(record.decision, call, next).await;
         }
     }
@@ -129,7 +132,8 @@ fn judge(
     held: bool,
 ) -> Verdict {
     let mutates = tool.mutates(&cx.tool_context(&call.id), &call.args);
-    let steers = |path: &VirtualPath| steering::guards(cx, &options.steering, path);
+    let steers =
+        |path: &VirtualPath| options.started.contains(path) || steering::guards(cx, &options.steering, path);
     let direct = mutates.as_ref().map(|path| cx.agent().backend.direct(path));
     let judged_by = |policy: &Policy, gate: Option<&Gate>| {
         let judged = |mutates: Option<&VirtualPath>| {

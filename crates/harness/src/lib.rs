@@ -55,7 +55,7 @@ pub use declared::{
     DeclaredField, DeclaredFilesystem, DeclaredGate, DeclaredGuards, DeclaredKind, DeclaredLimits, DeclaredRoute,
     DeclaredRule, DeclaredScope, DeclaredSkills, DeclaredSubagent, HowItAsks, RouteFault,
 };
-pub use extras::{Extras, ExtrasError, OpenExtras, WrittenExtras};
+pub use extras::{Extras, ExtrasError, OpenExtras, ProjectExtras, WrittenExtras};
 pub use filesystem::{Filesystem, FilesystemOptions, MountNote, RootPlace};
 pub use final_answer::FinalAnswer;
 pub use front_matter::FrontMatterError;

@@ -21,7 +21,7 @@ use crate::OnDemand;
 use crate::artifacts::{self, Artifacts};
 use crate::eviction::{FOLDER, KeptPart, KeptResult, kept_results};
 use crate::rewrites::{Recent, Rewrites};
-use crate::tokens::{TokenCounter, Tokenizer};
+use crate::tokens::{self, TokenCounter, Tokenizer};
 pub use compact::{Compacted, CompactionError};
 use cutoff::Keep;
 pub(crate) use offload::FOLDER as HISTORY;
@@ -247,7 +247,15 @@ impl Summarization {
                 answer => return answer,
             }
         }
-        Err(too_long(error, failure.as_ref()))
+        Err(too_long(error, failure.as_ref(), Self::crowding(cx, request)))
+    }
+
+    /// Tokens that come before the conversation in every request, and those of the window, where that is most of it.
+    fn crowding(cx: &TurnContext, request: &ChatRequest) -> Option<(u64, u64)> {
+        let (window, tokenizer) = (Self::window(cx)?, Tokenizer::of(cx.agent().model.info()));
+        let standing = request.system.iter().map(|block| tokens::of_text(&block.text, tokenizer)).sum::<u64>()
+            + tokens::of_tools(&request.tools);
+        (standing * 2 > window).then_some((standing, window))
     }
 
     /// Cuts long results of the end of the conversation, which no summary takes away. The whole of one is kept first, where
@@ -312,9 +320,19 @@ fn framed(text: &str) -> String {
     text.replace("</summary>", "<\\/summary>")
 }
 
-/// `failure` says why it could not be summed up, where it was not.
-fn too_long(error: AgentError, failure: Option<&CompactionError>) -> AgentError {
+/// `failure` says why it could not be summed up, where it was not; `crowding` is what leaves the conversation no room, of
+/// how much.
+fn too_long(error: AgentError, failure: Option<&CompactionError>, crowding: Option<(u64, u64)>) -> AgentError {
     let AgentError::Model(mut error) = error else { return error };
+    if let Some((standing, window)) = crowding {
+        error.message = format!(
+            "about {standing} tokens of this model's window of {window} go to what every request begins with \
+             (instructions, memories, skills, tools), which leaves too little for the conversation; shorten them, switch \
+             skills and servers of tools off, or choose a model with a larger window ({})",
+            error.message
+        );
+        return AgentError::Model(error);
+    }
     let tried = match failure {
         None => ", even summed up".to_owned(),
         Some(CompactionError::NothingToCompact) => " and has nothing left to be summed up".to_owned(),

@@ -32,6 +32,9 @@ pub enum Failure {
          is there now"
     )]
     Withdrawn,
+    /// It is of the project, and is not what a person trusted.
+    #[error("is of the project and is no longer what you trusted; review what the project brings")]
+    Untrusted,
     #[error("needs someone to sign in first")]
     SignIn,
     #[error("cancelled")]
@@ -70,6 +73,7 @@ impl Failure {
             | Self::HeaderMissing { .. }
             | Self::VariableMissing { .. }
             | Self::Withdrawn
+            | Self::Untrusted
             | Self::SignIn
             | Self::Cancelled) => failure,
         }

@@ -29,6 +29,7 @@ mod sign_in;
 mod text;
 mod tokens;
 mod tool;
+mod voucher;
 mod words;
 
 pub use config::{Approval, ConfigError, ConfigFault, Reach, ServerConfig, ServerConfigs};
@@ -45,6 +46,7 @@ pub use tokens::{
     secrets_in, variable_place,
 };
 pub use tool::McpTool;
+pub use voucher::Voucher;
 
 /// A boxed future that may borrow from its maker.
 pub type BoxFuture<'a, T> = futures_util::future::BoxFuture<'a, T>;

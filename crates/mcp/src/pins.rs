@@ -6,12 +6,22 @@ use serde::{Deserialize, Serialize};
 
 use crate::schema;
 
-/// What was seen of each tool when it was let in: server, tool (both by their own names), BLAKE3 of its description and
-/// its arguments. A tool that is met for the first time is let in; one that differs from its pin is off.
+/// What was seen of each tool when it was let in, by server and tool (both by their own names). A tool that is met for the
+/// first time is let in; one that differs from its pin is off.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct ToolPins {
-    servers: BTreeMap<String, BTreeMap<String, String>>,
+    servers: BTreeMap<String, BTreeMap<String, Pin>>,
+}
+
+/// BLAKE3 of a tool's description and arguments.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(untagged)]
+enum Pin {
+    Seen(String),
+    /// Of a tool that the server did not have when it was first met: what a person said of all its tools was not said of
+    /// this one.
+    Later { later: String },
 }
 
 /// Keeps pins beyond the life of the app.
@@ -42,16 +52,33 @@ impl ToolPins {
     pub fn merge(&mut self, newer: &Self) {
         for (server, tools) in &newer.servers {
             let known = self.servers.entry(server.clone()).or_default();
-            known.extend(tools.iter().map(|(tool, hash)| (tool.clone(), hash.clone())));
+            known.extend(tools.iter().map(|(tool, pin)| (tool.clone(), pin.clone())));
         }
     }
 
     pub(crate) fn get(&self, server: &str, tool: &str) -> Option<&str> {
-        self.servers.get(server)?.get(tool).map(String::as_str)
+        self.servers.get(server)?.get(tool).map(|pin| match pin {
+            Pin::Seen(hash) | Pin::Later { later: hash } => hash.as_str(),
+        })
     }
 
     pub(crate) fn set(&mut self, server: &str, tool: &str, hash: &str) {
-        self.servers.entry(server.to_owned()).or_default().insert(tool.to_owned(), hash.to_owned());
+        self.servers.entry(server.to_owned()).or_default().insert(tool.to_owned(), Pin::Seen(hash.to_owned()));
+    }
+
+    /// Lets in those of a server's tools that were never met.
+    pub(crate) fn meet<'a>(&mut self, server: &str, tools: impl Iterator<Item = (&'a str, &'a str)>) {
+        let is_known = self.servers.get(server).is_some_and(|known| !known.is_empty());
+        let known = self.servers.entry(server.to_owned()).or_default();
+        for (tool, hash) in tools {
+            let pin = |hash: String| if is_known { Pin::Later { later: hash } } else { Pin::Seen(hash) };
+            known.entry(tool.to_owned()).or_insert_with(|| pin(hash.to_owned()));
+        }
+    }
+
+    /// Whether a tool came after its server was first met.
+    pub(crate) fn is_later(&self, server: &str, tool: &str) -> bool {
+        self.servers.get(server).and_then(|tools| tools.get(tool)).is_some_and(|pin| matches!(pin, Pin::Later { .. }))
     }
 }
 

@@ -12,7 +12,7 @@ use crate::connection::Connection;
 use crate::failure::{Ending, Failure};
 use crate::listed::{Listed, ToolList};
 use crate::servers::Pins;
-use crate::{Approval, Health, Reach, ServerConfig, TokenStore, UnkeptTokens, VariableError, environment};
+use crate::{Approval, Health, Reach, ServerConfig, TokenStore, UnkeptTokens, VariableError, Voucher, environment};
 
 /// Callers that come within this time of a failed start get its reason instead of one more start.
 const PAUSE: Duration = Duration::from_secs(2);
@@ -31,6 +31,8 @@ pub(crate) struct Server {
     life: tokio::sync::Mutex<Life>,
     tools: Mutex<Arc<ToolList>>,
     tokens: OnceLock<Arc<dyn TokenStore>>,
+    /// Of one that the project brought.
+    voucher: OnceLock<Arc<dyn Voucher>>,
 }
 
 #[derive(Default)]
@@ -68,7 +70,13 @@ impl Server {
             life: tokio::sync::Mutex::default(),
             tools: Mutex::default(),
             tokens: OnceLock::new(),
+            voucher: OnceLock::new(),
         }
+    }
+
+    /// Has it ask `voucher` before each start; who was set first stays.
+    pub(crate) fn vouched_by(&self, voucher: &Arc<dyn Voucher>) {
+        self.voucher.get_or_init(|| Arc::clone(voucher));
     }
 
     /// Where the tokens of sign-ins are kept; what was set first stays.
@@ -194,6 +202,11 @@ impl Server {
     }
 
     async fn start(&self) -> Result<Arc<Connection>, Failure> {
+        if let Some(voucher) = self.voucher.get()
+            && !voucher.vouches().await
+        {
+            return Err(Failure::Untrusted);
+        }
         let start = async {
             let connection = match &self.reach {
                 Reach::Program { command } => {
@@ -247,11 +260,11 @@ impl Server {
     }
 
     /// Lists the tools again, or waits for whoever does. Where that fails the list is as doubtful as it was before.
-    async fn list_anew(&self, connection: &Connection, limit: Duration) -> Result<(), Failure> {
+    async fn list_anew(&self, connection: &Arc<Connection>, limit: Duration) -> Result<(), Failure> {
         let late = Failure::CallTimeout { seconds: limit.as_secs() };
         let listing = connection.list(&self.name, |list| self.take_list(list));
         if let Err(failure) = tokio::time::timeout(limit, listing).await.unwrap_or(Err(late)) {
-            return Err(self.broken(failure).await);
+            return Err(self.broken(connection, failure).await);
         }
         self.health.send_replace(Health::Ready { tools: self.offered().len() });
         Ok(())
@@ -273,20 +286,21 @@ impl Server {
         };
         match answer {
             Ok(Ok(result)) => Ok(result),
-            Ok(Err(failure)) => Err(self.broken(failure).await),
+            Ok(Err(failure)) => Err(self.broken(&connection, failure).await),
             Err(_late) => Err(Failure::CallTimeout { seconds: limit.as_secs() }),
         }
     }
 
-    /// Notes a failure that ends the connection; the next call starts the server again.
-    async fn broken(&self, failure: Failure) -> Failure {
+    /// Notes a failure that ends `connection`; the next call starts the server again. One that was started meanwhile, because
+    /// of another call that failed, works on.
+    async fn broken(&self, connection: &Arc<Connection>, failure: Failure) -> Failure {
         let failure = self.masked(failure);
         if failure.ends_connection() || failure == Failure::SignIn {
-            let connection = self.life.lock().await.connection.take();
-            if let Some(connection) = connection {
+            let mut life = self.life.lock().await;
+            if let Some(connection) = life.connection.take_if(|now| Arc::ptr_eq(now, connection)) {
                 connection.end().await;
+                self.failed(&failure);
             }
-            self.failed(&failure);
         }
         failure
     }

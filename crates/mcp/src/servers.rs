@@ -8,6 +8,7 @@ use tokio::sync::watch;
 use crate::server::Server;
 use crate::{
     Approval, ConfigError, Health, LeftOut, McpTool, PinStore, ServerConfigs, SignIn, SignInError, TokenStore, ToolPins,
+    Voucher,
 };
 
 /// The servers of one session. They end, with everything they started, when this is dropped or [`shut_down`] is called.
@@ -66,6 +67,13 @@ impl McpServers {
     #[must_use]
     pub fn keeping(self, tokens: &Arc<dyn TokenStore>) -> Self {
         self.servers.iter().for_each(|server| server.keep_tokens(tokens));
+        self
+    }
+
+    /// Has the servers that `is_brought` names ask `voucher` before each start.
+    #[must_use]
+    pub fn vouched_by(self, voucher: &Arc<dyn Voucher>, is_brought: impl Fn(&str) -> bool) -> Self {
+        self.servers.iter().filter(|server| is_brought(&server.name)).for_each(|server| server.vouched_by(voucher));
         self
     }
 
@@ -142,10 +150,12 @@ impl McpServers {
         self.servers.iter().flat_map(of).collect()
     }
 
-    /// Names, as a model calls them, of the offered tools that a person said may run without asking.
+    /// Names, as a model calls them, of the offered tools that a person said may run without asking: by name, or of all those
+    /// that the server had when it was first met.
     pub fn never_ask(&self) -> Vec<String> {
         let of = |server: &Arc<Server>| {
-            let allowed = |tool: &String| server.config.approval_of(tool) == Approval::Allow;
+            let is_meant = |tool: &str| server.config.tools.contains_key(tool) || !self.pins.is_later(&server.name, tool);
+            let allowed = |tool: &String| server.config.approval_of(tool) == Approval::Allow && is_meant(tool);
             let offered = server.offered().into_iter().filter(|(tool, _)| allowed(tool));
             offered.map(|(_, listed)| listed.spec.name).collect::<Vec<_>>()
         };
@@ -217,15 +227,16 @@ impl Pins {
         self.kept.lock().unwrap_or_else(PoisonError::into_inner).get(server, tool) == Some(hash)
     }
 
+    /// Whether a tool came after its server was first met.
+    fn is_later(&self, server: &str, tool: &str) -> bool {
+        self.kept.lock().unwrap_or_else(PoisonError::into_inner).is_later(server, tool)
+    }
+
     /// Lets in those that were never met.
     pub(crate) fn meet<'a>(&self, server: &str, tools: impl Iterator<Item = (&'a str, &'a str)>) {
         let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
         let before = kept.clone();
-        for (tool, hash) in tools {
-            if kept.get(server, tool).is_none() {
-                kept.set(server, tool, hash);
-            }
-        }
+        kept.meet(server, tools);
         let after = (*kept != before).then(|| kept.clone());
         drop(kept);
         if let Some(after) = after {

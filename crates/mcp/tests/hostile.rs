@@ -116,6 +116,27 @@ async fn one_that_crashes_in_a_call_is_said_and_started_again() {
 }
 
 #[tokio::test]
+async fn one_that_crashes_under_several_calls_is_started_once_more_and_stays() {
+    // The first call has no answer yet when the second ends it.
+    let stage = Stage::started(script(
+        "echo x >> starts
+        called() { if [ -e again ]; then words \"$1\" back; elif [ -e one ]; then : > again; exit 7; else : > one; fi; }",
+    ))
+    .await;
+    let after = async || {
+        let refusal = stage.refusal("s__act", json!({})).await;
+        (refusal, stage.text("s__act", json!({})).await)
+    };
+    for (refusal, answer) in <[_; 2]>::from(tokio::join!(after(), after())) {
+        assert!(refusal.contains("'s' ended with code 7"), "{refusal}");
+        assert_eq!(answer, "back");
+    }
+    assert_eq!(stage.health(), Health::Ready { tools: 1 });
+    let starts = std::fs::read_to_string(stage.folder.path().join("starts")).unwrap();
+    assert_eq!(starts.lines().count(), 2, "one that works is not ended for what the first one did");
+}
+
+#[tokio::test]
 async fn one_that_crashes_between_calls_is_started_again() {
     let stage = Stage::started(script("called() { words \"$1\" once; exit 0; }")).await;
     assert_eq!(stage.text("s__act", json!({})).await, "once");
@@ -390,4 +411,23 @@ async fn what_a_person_said_of_a_tool_holds() {
     assert_eq!(Stage::started(config.clone()).await.servers.never_ask(), Vec::<String>::new());
     config.enabled = false;
     assert!(Stage::started(config).await.servers.views().is_empty());
+}
+
+#[tokio::test]
+async fn what_a_person_said_of_all_tools_was_not_said_of_those_that_came_later() {
+    let pins = Arc::new(Unkept::default());
+    let all = |difference: &str| ServerConfig { approval: Approval::Allow, ..script(difference) };
+    let first = Stage::new(all(""), Arc::clone(&pins));
+    first.servers.start().await;
+    assert_eq!(first.servers.never_ask(), ["s__act"]);
+    let more = r#"listed() { answer "$1" '{"tools":[{"name":"act","description":"acts","inputSchema":{"type":"object"}},
+        {"name":"act2","description":"acts","inputSchema":{"type":"object"}}]}' | tr -d '\n'; echo; }"#;
+    let second = Stage::new(all(more), Arc::clone(&pins));
+    second.servers.start().await;
+    assert_eq!((second.names().len(), second.servers.never_ask()), (2, vec!["s__act".to_owned()]));
+    let mut config = all(more);
+    config.tools.insert("act2".into(), Approval::Allow);
+    let third = Stage::new(config, pins);
+    third.servers.start().await;
+    assert_eq!(third.servers.never_ask(), ["s__act", "s__act2"]);
 }

@@ -29,6 +29,8 @@ pub struct AgentNode {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, Type)]
 #[serde(rename_all = "snake_case")]
 pub enum AgentStatus {
+    /// Sent, and not begun: as many work as may at once.
+    Queued,
     Running,
     Waiting,
     Done,

@@ -1,3 +1,5 @@
+use std::any::Any;
+use std::panic::AssertUnwindSafe;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
 
@@ -288,9 +290,13 @@ impl Actor {
                     let cx = TurnContext::new(agent, Arc::clone(&actor.log), stop, working);
                     let turn = run_turn(&cx);
                     drop(begun);
-                    turn.await
+                    // Members of the stack may be anybody's: one that panics ends its turn, and no more.
+                    match AssertUnwindSafe(turn).catch_unwind().await {
+                        Ok(outcome) => outcome,
+                        Err(panic) => actor.not_run(&SessionError::internal(words_of(&*panic))).await,
+                    }
                 }
-                Err(error) => actor.not_begun(&error).await,
+                Err(error) => actor.not_run(&error).await,
             };
             actor.ended(outcome).await;
         });
@@ -308,9 +314,10 @@ impl Actor {
         }
     }
 
-    /// A turn that nothing can run ends with the reason, unless calls of it are open: those are for a later start.
-    async fn not_begun(&self, error: &SessionError) -> Result<TurnEnd, AgentError> {
-        tracing::warn!(%error, session = %self.log.session(), "a turn could not begin");
+    /// A turn that nothing can run, or that broke, ends with the reason, unless calls of it are open: those are for a later
+    /// start.
+    async fn not_run(&self, error: &SessionError) -> Result<TurnEnd, AgentError> {
+        tracing::warn!(%error, session = %self.log.session(), "a turn could not be run");
         let end = TurnEnd::failed(error.to_string());
         let open = self.log.with_state(|state| state.turn.filter(|_| state.step.is_none()).map(|turn| turn.number));
         if let Some(turn) = open {
@@ -412,4 +419,10 @@ fn goes_on(log: &Arc<SessionLog>) -> bool {
         (state.turn.is_some() && !is_held, children)
     });
     is_free || children.iter().filter_map(|child| log.find(child)).any(|child| goes_on(&child))
+}
+
+/// What a panic says of itself.
+fn words_of(panic: &(dyn Any + Send)) -> &str {
+    let text = panic.downcast_ref::<String>().map(String::as_str);
+    text.or_else(|| panic.downcast_ref::<&str>().copied()).unwrap_or("a part of the program broke")
 }

@@ -1,16 +1,20 @@
 //! What a person adds to their sessions: servers of tools, hooks, and places beside the project. They are at work as
 //! long as the session's actor is, and are started with its first turn: looking at a session starts nothing.
 
+use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
 
-use bosun_harness::mcp::{ChangedTool, PinStore, ServerView, ToolPins};
-use bosun_harness::{DeepAgentConfig, Extras, OpenExtras};
-use bosun_protocol::{Problem, SessionId};
+use bosun_agent::BoxFuture;
+use bosun_harness::mcp::{ChangedTool, PinStore, ServerView, ToolPins, Voucher};
+use bosun_harness::{DeepAgentConfig, Extras, OpenExtras, ProjectExtras};
+use bosun_protocol::{Problem, ProjectId, SessionId};
 use bosun_store::Database;
 use tokio_util::task::TaskTracker;
 
 use crate::actor::Actor;
+use crate::sessions::trusted_extras;
 use crate::stream::locked;
+use crate::trust::TrustBook;
 use crate::{Explain, SessionError, Sessions};
 
 /// The setting that keeps what was seen of servers' tools.
@@ -123,10 +127,12 @@ impl Actor {
         Ok(())
     }
 
-    /// What of the additions cannot be used as it is written is said before anything is started.
+    /// What of the additions cannot be used as it is written is said before anything is started. Those of a person and of
+    /// their project may have names in common.
     pub(crate) fn check_extras(&self, of_project: Option<&Extras>) -> Result<(), SessionError> {
-        let wanted = self.wanted_extras(of_project.cloned());
-        wanted.check().map_err(|error| SessionError::invalid(error.problem()))
+        let (added, declared) = (self.setting.added.as_ref().map(|added| &added.extras), self.declared_extras());
+        let all = of_project.into_iter().chain(added).chain([&declared]);
+        all.map(Extras::check).collect::<Result<(), _>>().map_err(|error| SessionError::invalid(error.problem()))
     }
 
     /// Before a turn that a person begins: servers that failed are tried again, and the agent is built anew where there are
@@ -144,25 +150,28 @@ impl Actor {
         self.setting.declared.as_ref().map(|declared| declared.extras()).unwrap_or_default()
     }
 
-    /// What the person adds and declared, and what they trust of the project's own. Where several name a server, the
-    /// declaration's is meant, else the person's.
-    pub(crate) fn wanted_extras(&self, of_project: Option<Extras>) -> Extras {
-        let mut extras = of_project.unwrap_or_default();
-        let added = self.setting.added.iter().map(|added| added.extras.clone());
-        for more in added.chain([self.declared_extras()]) {
-            extras.mcp.extend(more.mcp);
-            extras.hooks.extend(more.hooks);
-        }
+    /// What the person adds and declared. Where both name a server, the declaration's is meant.
+    pub(crate) fn own_extras(&self) -> Extras {
+        let mut extras = self.setting.added.as_ref().map(|added| added.extras.clone()).unwrap_or_default();
+        let declared = self.declared_extras();
+        extras.mcp.extend(declared.mcp);
+        extras.hooks.extend(declared.hooks);
         extras
     }
 
     async fn open_extras(&self, of_project: Option<Extras>) -> Result<OpenExtras, SessionError> {
-        let extras = self.wanted_extras(of_project);
+        let extras = self.own_extras();
+        let of_project = of_project.map(|extras| {
+            let (root, trust) = (self.setting.root.clone(), Arc::clone(&self.setting.trust));
+            let trusted = StillTrusted { root, trust, project: self.tree.project.clone(), extras: extras.clone() };
+            ProjectExtras { extras, voucher: Arc::new(trusted) }
+        });
         let pins: Arc<dyn PinStore> = match &self.setting.added {
             Some(added) => Arc::<StoredPins>::clone(&added.pins),
             None => Arc::new(StoredPins::open(Arc::clone(&self.tree.database), self.tasks.clone()).await?),
         };
-        let open = extras.open(&self.setting.root, pins, &self.setting.sign_ins.tokens()).await;
+        let tokens = self.setting.sign_ins.tokens();
+        let open = extras.open(of_project.as_ref(), &self.setting.root, pins, &tokens).await;
         let open = open.map_err(|error| SessionError::invalid(error.problem()))?;
         if let Some(added) = &self.setting.added {
             for changed in open.servers.changed().iter().filter(|changed| added.accepts(changed)) {
@@ -177,6 +186,28 @@ impl Actor {
         if let Some(extras) = self.extras.get() {
             extras.servers.shut_down().await;
         }
+    }
+}
+
+/// Vouches for what a project brought as long as its person trusts it and it is what the session began with.
+struct StillTrusted {
+    root: PathBuf,
+    trust: Arc<TrustBook>,
+    project: ProjectId,
+    extras: Extras,
+}
+
+impl Voucher for StillTrusted {
+    fn vouches(&self) -> BoxFuture<'_, bool> {
+        Box::pin(async move {
+            match trusted_extras(&self.root, &self.trust, &self.project).await {
+                Ok(now) => now.as_ref() == Some(&self.extras),
+                Err(error) => {
+                    tracing::warn!(%error, "whether a project's hooks and servers are trusted could not be looked up");
+                    false
+                }
+            }
+        })
     }
 }
 

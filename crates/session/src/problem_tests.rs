@@ -359,6 +359,7 @@ fn keyrings_and_servers_are_told_of_in_one_sentence_everywhere() {
         Failure::HeaderMissing { header: "Authorization".into() },
         Failure::VariableMissing { variable: "TOKEN".into() },
         Failure::Withdrawn,
+        Failure::Untrusted,
         Failure::SignIn,
     ]);
     let faults = [

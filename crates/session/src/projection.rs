@@ -48,6 +48,8 @@ pub(crate) struct Projection {
     wait: Option<ItemId>,
     /// Whether a turn is being run by this process.
     running: bool,
+    /// When a subagent got to work, which may be long after it was sent.
+    begun_at: Option<i64>,
     /// A summary is being made for a person.
     summing_up: bool,
     /// A journal is being read, and nobody watches yet.
@@ -116,6 +118,7 @@ impl Projection {
             asked: None,
             wait: None,
             running: false,
+            begun_at: None,
             summing_up: false,
             reading: false,
             summary: session,
@@ -191,6 +194,7 @@ impl Projection {
         match &recorded.entry.body {
             EntryBody::TurnStarted { turn, message } => {
                 self.follow(&Deed { at, seq: recorded.seq, what: Did::TurnBegan });
+                self.begun_at = self.begun_at.or(Some(at).filter(|_| self.path.len() > 1));
                 self.person_said(message, *turn, at);
                 if self.summary.title.is_empty() {
                     self.summary.title = title_of(&convert::said(message));
@@ -198,7 +202,9 @@ impl Projection {
                 self.emit(SessionEvent::TurnStarted { turn: *turn, at });
             }
             EntryBody::TurnContinued { turn } => self.goes_on(*turn, at),
-            EntryBody::Draft { message, text, reasoning } => self.draft(message, text, reasoning, at),
+            EntryBody::Draft { message, text, reasoning, text_from, reasoning_from } => {
+                self.draft(message, (text, *text_from), (reasoning, *reasoning_from), at);
+            }
             EntryBody::Ai { message, kinds, cost } => {
                 self.follow(&Deed { at, seq: recorded.seq, what: Did::StepBegan });
                 self.reply(message, at);
@@ -391,14 +397,17 @@ impl Projection {
     }
 
     /// While live, the row is ahead of the draft; after a restart the draft is all there is.
-    fn draft(&mut self, message: &MessageId, text: &str, reasoning: &str, at: i64) {
+    /// Shows what drafts hold of a reply that is not shown yet: each part with the bytes of it that stand before.
+    fn draft(&mut self, message: &MessageId, text: (&str, usize), reasoning: (&str, usize), at: i64) {
         let id = item_of(message);
-        let shown = match self.view.item(&id).map(|item| &item.body) {
-            Some(ItemBody::Ai { text, reasoning, .. }) => text.len() + reasoning.len(),
-            _ => 0,
+        let (shown_text, shown_reasoning) = match self.view.item(&id).map(|item| &item.body) {
+            Some(ItemBody::Ai { text, reasoning, .. }) => (text.as_str(), reasoning.as_str()),
+            _ => ("", ""),
         };
-        if shown < text.len() + reasoning.len() {
-            let body = ItemBody::Ai { text: text.to_owned(), reasoning: reasoning.to_owned(), streaming: true };
+        let whole = |shown: &str, (part, from): (&str, usize)| format!("{}{part}", shown.get(..from).unwrap_or(shown));
+        let (text, reasoning) = (whole(shown_text, text), whole(shown_reasoning, reasoning));
+        if shown_text.len() + shown_reasoning.len() < text.len() + reasoning.len() {
+            let body = ItemBody::Ai { text, reasoning, streaming: true };
             self.emit(SessionEvent::ItemUpdated { item: Item { id, turn: self.turn(), at, body } });
         }
     }
@@ -505,16 +514,21 @@ impl Projection {
         let status = match session.status {
             SessionStatus::Running => AgentStatus::Running,
             SessionStatus::Waiting => AgentStatus::Waiting,
+            SessionStatus::Idle if self.path.len() > 1 && self.state.turns == 0 => match self.running {
+                true => AgentStatus::Queued,
+                false => AgentStatus::Cancelled,
+            },
             SessionStatus::Idle => AgentStatus::Done,
             SessionStatus::Failed => AgentStatus::Failed,
             SessionStatus::Stopped | SessionStatus::Interrupted => AgentStatus::Cancelled,
         };
-        let open = matches!(status, AgentStatus::Running | AgentStatus::Waiting);
+        let open = matches!(status, AgentStatus::Queued | AgentStatus::Running | AgentStatus::Waiting);
         let agent = AgentNode {
             status,
             current: open.then(|| tools::current(&self.view)).flatten(),
             usage: session.usage.clone(),
             model: self.asked.as_ref().map(convert::model).or_else(|| session.model.clone()),
+            started_at: self.begun_at.unwrap_or(node.started_at),
             ended_at: (!open).then_some(session.updated_at),
             ..node.clone()
         };

@@ -20,6 +20,7 @@ use crate::permissions::Permissions;
 use crate::signing_in::SignIns;
 use crate::stream::{Stream, Subscription, Summaries, SummaryStream, locked};
 use crate::timeline::LastRead;
+pub(crate) use self::trust::trusted_extras;
 use crate::trust::TrustBook;
 use crate::{DeclaredAgent, SessionError, convert, deciding};
 

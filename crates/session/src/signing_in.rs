@@ -148,15 +148,15 @@ impl Sessions {
 
     /// The servers by themselves, without anything started: a session's, or the person's own.
     async fn servers_of(&self, session: Option<&SessionId>) -> Result<McpServers, SessionError> {
-        let (extras, folder) = match session {
+        let (servers, folder) = match session {
             Some(session) => {
                 let actor = self.actor(session).await?;
-                let extras = actor.wanted_extras(actor.project_extras().await?);
-                (extras, actor.setting.root.clone())
+                let servers = actor.own_extras().servers_with(actor.project_extras().await?.as_ref());
+                (servers, actor.setting.root.clone())
             }
-            None => (self.own_extras(), std::path::PathBuf::new()),
+            None => (self.own_extras().mcp, std::path::PathBuf::new()),
         };
-        let servers = McpServers::new(extras.mcp, &folder, Arc::new(Unkept::default()));
+        let servers = McpServers::new(servers, &folder, Arc::new(Unkept::default()));
         let servers = servers.map_err(|error| SessionError::of(ErrorCode::Invalid, &ExtrasError::from(error)))?;
         Ok(servers.keeping(&self.sign_ins().tokens()))
     }

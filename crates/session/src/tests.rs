@@ -26,6 +26,7 @@ pub(crate) mod stage;
 mod stopping;
 mod story;
 mod summary;
+mod trusting;
 mod turns;
 mod values;
 mod watching;

@@ -78,13 +78,13 @@ impl Desk {
         let url = self.base_url();
         let said = self.folder.join("said.txt");
         let mut command = run(&self.bosun, &self.folder, &url, task);
-        command.args(more).stderr(File::create(&said)?);
+        command.args(more);
         let told = || {
             let all = std::fs::read_to_string(&said).unwrap_or_default();
             let lines: Vec<&str> = all.lines().collect();
             lines.get(lines.len().saturating_sub(LAST_WORDS)..).unwrap_or_default().join("\n")
         };
-        measured(&mut command).with_context(|| format!("`bosun run {task:?}`: {}", told()))
+        measured(&command, File::create(&said)?.into()).with_context(|| format!("`bosun run {task:?}`: {}", told()))
     }
 
     /// Milliseconds of CPU that the reference takes per call of the same turn.

@@ -1,7 +1,7 @@
 //! What a child process used, and what many measurements say together.
 
 use anyhow::{Context, Result, bail};
-use std::process::Command;
+use std::process::{Command, ExitCode, Stdio};
 use std::time::{Duration, Instant};
 
 /// What one run of a program took.
@@ -10,22 +10,45 @@ pub struct Usage {
     pub wall: Duration,
     /// User and system time of the process and the children it waited for.
     pub cpu: Duration,
-    /// Highest resident memory in bytes. Linux counts the moment before exec too, so it is never below xtask's own few
-    /// megabytes.
+    /// Highest resident memory in bytes.
     pub peak: u64,
 }
 
-/// Runs `command` to its end; anything but success is an error.
-pub fn measured(command: &mut Command) -> Result<Usage> {
+/// The task by which xtask has itself started to measure. Linux counts the moment before exec too, so that a program's peak
+/// is never below that of whoever starts it: a process that has only just begun, and not one that measured for an hour.
+pub const TASK: &str = "measured";
+
+/// Runs `command` to its end with no variables but its own, and with what it says on standard error in `said`; anything but
+/// success is an error.
+pub fn measured(command: &Command, said: Stdio) -> Result<Usage> {
     let program = command.get_program().to_string_lossy().into_owned();
-    let start = Instant::now();
-    let child = command.spawn().with_context(|| format!("could not start {program}"))?;
-    let (status, usage) = wait(child.id()).with_context(|| format!("lost {program}"))?;
-    let wall = start.elapsed();
-    if status != 0 {
+    let mut measuring = Command::new(std::env::current_exe()?);
+    measuring.arg(TASK).arg(command.get_program()).args(command.get_args());
+    measuring.env_clear().envs(command.get_envs().filter_map(|(name, value)| Some((name, value?))));
+    if let Some(folder) = command.get_current_dir() {
+        measuring.current_dir(folder);
+    }
+    let told = measuring.stdin(Stdio::null()).stderr(said).output().with_context(|| format!("could not run {program}"))?;
+    let text = String::from_utf8_lossy(&told.stdout);
+    let numbers: Vec<u64> = text.split_whitespace().filter_map(|word| word.parse().ok()).collect();
+    let [status, wall, cpu, peak] = numbers.as_slice() else { bail!("{program} could not be started or was lost") };
+    if *status != 0 {
         bail!("{program} failed (status {status:#x})");
     }
-    Ok(Usage { wall, cpu: time(usage.ru_utime) + time(usage.ru_stime), peak: peak(&usage) })
+    Ok(Usage { wall: Duration::from_nanos(*wall), cpu: Duration::from_nanos(*cpu), peak: *peak })
+}
+
+/// [`TASK`]: runs a program with its arguments and prints its status, time, time of the processor and peak.
+pub fn run(arguments: &[String]) -> Result<ExitCode> {
+    let (program, arguments) = arguments.split_first().context("which program?")?;
+    let start = Instant::now();
+    let mut command = Command::new(program);
+    let child = command.args(arguments).stdout(Stdio::null()).spawn().with_context(|| format!("could not start {program}"))?;
+    let (status, usage) = wait(child.id())?;
+    let wall = start.elapsed();
+    let cpu = time(usage.ru_utime) + time(usage.ru_stime);
+    println!("{} {} {} {}", status.cast_unsigned(), wall.as_nanos(), cpu.as_nanos(), peak(&usage));
+    Ok(ExitCode::SUCCESS)
 }
 
 /// `wait4` is the only call that tells a child's own usage.
@@ -132,7 +155,7 @@ pub fn forget_files() -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::{Sample, cpu_of, measured};
+    use super::{Sample, cpu_of};
     use std::process::Command;
 
     #[test]
@@ -156,9 +179,12 @@ mod tests {
 
     #[test]
     fn a_child_is_told_apart_from_the_rest() {
-        let usage =
-            measured(Command::new("sh").args(["-c", "i=0; while [ $i -lt 20000 ]; do i=$((i+1)); done"])).expect("sh");
-        assert!(!usage.cpu.is_zero() && usage.peak > 100_000 && usage.wall >= usage.cpu / 4, "{usage:?}");
-        assert!(measured(Command::new("sh").args(["-c", "exit 3"])).is_err());
+        let shell = |script: &str| ["-c".to_owned(), script.to_owned()];
+        let loops = shell("i=0; while [ $i -lt 20000 ]; do i=$((i+1)); done");
+        let child = Command::new("sh").args(loops).spawn().expect("sh");
+        let (status, usage) = super::wait(child.id()).expect("an end");
+        assert!(status == 0 && super::time(usage.ru_utime) > std::time::Duration::ZERO && super::peak(&usage) > 100_000);
+        let failing = Command::new("sh").args(shell("exit 3")).spawn().expect("sh");
+        assert_ne!(super::wait(failing.id()).expect("an end").0, 0);
     }
 }

@@ -30,6 +30,7 @@ impl Agents {
         };
         self.places.insert(agent.session.clone(), place.clone());
         let mark = match agent.status {
+            AgentStatus::Queued => return None,
             AgentStatus::Running | AgentStatus::Waiting => {
                 self.at_work.entry(agent.session.clone()).or_insert_with(Instant::now);
                 return None;

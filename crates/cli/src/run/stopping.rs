@@ -31,7 +31,7 @@ impl AtWork {
     }
 
     pub(super) fn updated(&mut self, agent: &AgentNode) {
-        let is_at_work = matches!(agent.status, AgentStatus::Running | AgentStatus::Waiting);
+        let is_at_work = matches!(agent.status, AgentStatus::Queued | AgentStatus::Running | AgentStatus::Waiting);
         let known = self.0.iter().position(|known| known.session == agent.session);
         match (known, is_at_work && agent.parent.is_some()) {
             (Some(at), false) => drop(self.0.remove(at)),
@@ -135,26 +135,28 @@ mod tests {
 
     #[test]
     fn those_at_work_are_named_by_number_or_id() {
-        use AgentStatus::{Cancelled, Done, Running, Waiting};
+        use AgentStatus::{Cancelled, Done, Queued, Running, Waiting};
         let mut at_work = AtWork::of(&[
             agent("main", None, Running),
             agent("s-a", Some("main"), Running),
             agent("s-b", Some("main"), Done),
             agent("s-c", Some("s-a"), Waiting),
+            agent("s-d", Some("main"), Queued),
         ]);
         let question = "\n1  scout: look around  (s-a)\n2  scout: look around  (s-c)\n\
+                        3  scout: look around  (s-d)\n\
                         Stop which? (its number or its id; empty stops none) ";
         assert_eq!(at_work.question(), question);
         let chosen = |at_work: &AtWork, answer: &str| at_work.chosen(answer);
         let is = |id: &str| Chosen::Subagent(SessionId::new(id));
         assert_eq!((chosen(&at_work, "2\n"), chosen(&at_work, " s-a \n")), (is("s-c"), is("s-a")));
         assert_eq!(chosen(&at_work, "\n"), Chosen::None);
-        for nobody in ["0", "3", "s-b", "main", "y"] {
+        for nobody in ["0", "4", "s-b", "main", "y"] {
             assert_eq!(chosen(&at_work, nobody), Chosen::Unknown(nobody.to_owned()));
         }
         at_work.updated(&agent("s-a", Some("main"), Cancelled));
         assert_eq!(chosen(&at_work, "1"), is("s-c"));
         at_work.updated(&agent("s-b", Some("main"), Running));
-        assert_eq!(chosen(&at_work, "2"), is("s-b"), "it was asked something more");
+        assert_eq!(chosen(&at_work, "3"), is("s-b"), "it was asked something more");
     }
 }

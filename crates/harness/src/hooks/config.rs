@@ -143,7 +143,8 @@ pub enum HookError {
     Failure { hook: String, wanted: &'static str, point: &'static str },
 }
 
-pub(super) fn check(hooks: &[HookConfig]) -> Result<(), HookError> {
+/// Checks the hooks of one file or of the settings.
+pub(crate) fn check(hooks: &[HookConfig]) -> Result<(), HookError> {
     let mut names = HashSet::new();
     for hook in hooks {
         hook.check()?;
@@ -155,7 +156,7 @@ pub(super) fn check(hooks: &[HookConfig]) -> Result<(), HookError> {
 }
 
 impl HookConfig {
-    fn check(&self) -> Result<(), HookError> {
+    pub(super) fn check(&self) -> Result<(), HookError> {
         let plain = |c: char| c.is_alphanumeric() || matches!(c, ' ' | '-' | '_');
         if self.name.trim().is_empty() || self.name.chars().count() > LONGEST_NAME || !self.name.chars().all(plain) {
             return Err(HookError::Name { given: self.name.chars().take(LONGEST_NAME).collect(), most: LONGEST_NAME });

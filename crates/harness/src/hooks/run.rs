@@ -9,12 +9,16 @@ use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
 
 use super::answer::{self, Answer, Decision};
-use super::{HookConfig, HookPoint, Hooks, OnFailure, event};
+use super::{Hook, HookConfig, HookPoint, Hooks, OnFailure, event};
 
 /// Bytes of an answer.
 pub(super) const MOST_OUTPUT: usize = 256 * 1024;
 /// Time for hooks at the end of a turn that a person stopped: they wait for the stop.
 const AFTER_STOP: Duration = Duration::from_millis(400);
+
+/// How one fails that the project brought and that has changed, or that is not trusted any more.
+const NOT_VOUCHED_FOR: &str =
+    "was not run, because it is of the project and is no longer what you trusted; review what the project brings";
 
 /// The fields that keep the last failure of each hook.
 const FAILED_FIELD: &str = "hook_failed:";
@@ -38,12 +42,12 @@ impl Denial {
         }
     }
 
-    /// For the person whose turn it ends.
-    pub(super) fn halt(self) -> Halt {
+    /// For the person whose turn it ends. `message`: it is their message that it refused.
+    pub(super) fn halt(self, message: bool) -> Halt {
         match self {
-            Self::Refused { hook, why: Some(detail) } => Halt::HookRefusedFor { hook, detail },
-            Self::Refused { hook, why: None } => Halt::HookRefused { hook },
-            Self::Failed { hook, how } => Halt::HookRefusedFor { hook, detail: format!("it {how}") },
+            Self::Refused { hook, why: Some(detail) } => Halt::HookRefusedFor { hook, detail, message },
+            Self::Refused { hook, why: None } => Halt::HookRefused { hook, message },
+            Self::Failed { hook, how } => Halt::HookRefusedFor { hook, detail: format!("it {how}"), message },
         }
     }
 }
@@ -86,10 +90,10 @@ impl Hooks {
         let input = serde_json::to_vec(&event).unwrap_or_default();
         for hook in hooks {
             match self.run_one(cx, hook, input.clone()).await? {
-                Ok(answer) => outcome.take(hook, answer),
+                Ok(answer) => outcome.take(&hook.config, answer),
                 Err(reason) => {
-                    failed(cx, hook, reason.clone()).await?;
-                    outcome.fail(hook, reason);
+                    failed(cx, &hook.config, reason.clone()).await?;
+                    outcome.fail(&hook.config, reason);
                 }
             }
             if outcome.denied.is_some() {
@@ -100,19 +104,27 @@ impl Hooks {
         Ok(outcome)
     }
 
-    fn hooks_at(&self, point: HookPoint, tool: Option<&str>) -> Vec<&HookConfig> {
-        self.hooks.iter().filter(|hook| hook.point == point && hook.is_for(tool)).collect()
+    fn hooks_at(&self, point: HookPoint, tool: Option<&str>) -> Vec<&Hook> {
+        self.hooks.iter().filter(|hook| hook.config.point == point && hook.config.is_for(tool)).collect()
     }
 
     /// The answer of one hook, or how it failed as half a sentence.
     async fn run_one(
         &self,
         cx: &TurnContext,
-        hook: &HookConfig,
+        Hook { config: hook, voucher }: &Hook,
         input: Vec<u8>,
     ) -> Result<Result<Answer, String>, AgentError> {
-        let _slot = self.slots.acquire().await.map_err(|_closed| AgentError::Cancelled)?;
         let stopped = cx.cancel().is_cancelled();
+        let _slot = tokio::select! {
+            slot = self.slots.acquire() => slot.map_err(|_closed| AgentError::Cancelled)?,
+            () = cx.cancel().cancelled(), if !stopped => return Err(AgentError::Cancelled),
+        };
+        if let Some(voucher) = voucher
+            && !voucher.vouches().await
+        {
+            return Ok(Err(NOT_VOUCHED_FOR.to_owned()));
+        }
         let limit = Duration::from_secs(hook.timeout);
         let run = ProgramRun {
             input,

@@ -118,6 +118,8 @@ pub struct HumanInTheLoopOptions {
     pub paths: PathRules,
     /// Files and folders that later sessions go by, besides those of the app's own mounts.
     pub steering: Vec<VirtualPath>,
+    /// Files that hooks and servers of tools are started from.
+    pub started: Vec<VirtualPath>,
 }
 
 impl HumanInTheLoopOptions {

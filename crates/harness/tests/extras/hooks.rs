@@ -359,6 +359,30 @@ async fn a_turn_and_a_model_call_can_be_refused() {
 }
 
 #[tokio::test]
+async fn a_message_that_was_refused_is_read_by_no_model_unless_its_turn_is_continued() {
+    let guard = "case \"$(cat)\" in *secret*) test -e open || exit 2;; esac";
+    let replies = || vec!["one".into(), "two".into(), "three".into()];
+    let refused = async |replies| {
+        let scene = scene(replies, vec![hook("guard", HookPoint::TurnStart, guard)]);
+        assert_eq!(scene.say("first").await, TurnEnd::Done);
+        assert!(matches!(scene.say("my secret").await, TurnEnd::Failed { .. }));
+        scene
+    };
+    let scene = refused(replies()).await;
+    assert_eq!(scene.say("second").await, TurnEnd::Done);
+    assert_eq!(texts(&scene.last_request()), ["first", "one", "second"]);
+    let entries = scene.host.entries();
+    let again = SessionLog::open(Arc::clone(&scene.host) as _, Arc::new(bosun_agent::SystemClock), &entries);
+    assert_eq!(again.with_state(|state| state.messages.len()), 4, "and so it is after a restart");
+
+    let scene = refused(replies()).await;
+    scene.project.write("open", "");
+    scene.log.record(vec![EntryBody::TurnContinued { turn: 2 }]).await.unwrap();
+    assert_eq!(run_turn(&scene.context()).await, Ok(TurnEnd::Done));
+    assert_eq!(texts(&scene.last_request()), ["first", "one", "my secret"]);
+}
+
+#[tokio::test]
 async fn a_hook_gets_no_variable_that_is_not_listed() {
     let mut shows = hook("env", HookPoint::TurnStart, "env > seen");
     shows.pass_env = vec!["CARGO_PKG_NAME".into()];
@@ -411,6 +435,29 @@ async fn a_stopped_turn_does_not_wait_for_a_hook() {
     });
     assert_eq!(end, Ok(TurnEnd::Stopped));
     assert!(begun.elapsed() < Duration::from_secs(10), "{:?}", begun.elapsed());
+}
+
+#[tokio::test]
+async fn a_stop_in_a_hook_keeps_what_the_call_before_it_did() {
+    let lint = hook("lint", HookPoint::AfterTool, "echo > begun; sleep 60");
+    let scene = scene(vec![run("echo made; echo two > a.txt"), "done".into()], vec![lint]);
+    let cx = scene.context();
+    let message = bosun_model::HumanMessage { id: "h".into(), content: vec!["go".into()] };
+    scene.log.record(vec![EntryBody::TurnStarted { turn: 1, message }]).await.unwrap();
+    let (end, ()) = tokio::join!(run_turn(&cx), async {
+        while !scene.project.exists("begun") {
+            tokio::time::sleep(Duration::from_millis(5)).await;
+        }
+        cx.cancel().cancel();
+    });
+    assert_eq!(end, Ok(TurnEnd::Stopped));
+    let results = scene.host.entries().into_iter().filter_map(|recorded| match recorded.entry.body {
+        EntryBody::ToolResult { artifact, .. } => Some(artifact.changes),
+        _ => None,
+    });
+    let changes: Vec<_> = results.flatten().collect();
+    assert!(scene.result("c").contains("made"), "{}", scene.result("c"));
+    assert_eq!(changes.iter().map(|change| change.path.as_str()).collect::<Vec<_>>(), ["/a.txt"]);
 }
 
 /// What the session says to the person of hooks that failed.

@@ -37,7 +37,7 @@ done"#
 
 async fn open(extras: &Extras, project: &Project) -> OpenExtras {
     let tokens: Arc<dyn TokenStore> = Arc::new(UnkeptTokens::default());
-    extras.open(project.root(), Arc::new(Unkept::default()), &tokens).await.unwrap()
+    extras.open(None, project.root(), Arc::new(Unkept::default()), &tokens).await.unwrap()
 }
 
 fn scene(project: Project, open: &OpenExtras, replies: Vec<Scripted>) -> Scene {

@@ -1,9 +1,14 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use bosun_agent::{Ask, AskReason, DecisionKind, EntryBody, MemoryHost, PermissionRule, Policy, TurnEnd};
+use bosun_agent::{
+    AgentError, Ask, AskReason, BoxFuture, Decision, DecisionKind, DecisionSource, EntryBody, MemoryHost, Middleware,
+    NextTool, PermissionRule, Policy, TurnContext, TurnEnd,
+};
 use bosun_harness::{DeepAgentConfig, DeepAgentError, Gate, InterruptOn, SubagentSpec, create_deep_agent};
+use bosun_model::ToolCall;
 use bosun_testkit::{Project, Reply, Scripted, ScriptedModel};
+use bosun_tools::ToolOutput;
 use pretty_assertions::assert_eq;
 use serde_json::json;
 
@@ -280,6 +285,47 @@ async fn a_link_is_judged_by_where_it_leads_where_rules_about_paths_hold_too() {
     assert_eq!(scene.say("go").await, TurnEnd::Done);
     assert_eq!(asked(&scene).len(), 1);
     assert!(!at(".git/hooks/post-commit").exists());
+}
+
+/// A member that writes another file each time it is asked.
+#[derive(Default)]
+struct Wandering(std::sync::atomic::AtomicUsize);
+
+impl Middleware for Wandering {
+    fn name(&self) -> &'static str {
+        "Wandering"
+    }
+
+    fn wrap_tool_call<'a>(
+        &'a self,
+        _cx: &'a TurnContext,
+        mut call: ToolCall,
+        next: NextTool<'a>,
+    ) -> BoxFuture<'a, Result<ToolOutput, AgentError>> {
+        let time = self.0.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
+        call.args["file_path"] = json!(format!("/{time}.txt"));
+        next.run(call)
+    }
+}
+
+#[tokio::test]
+async fn what_was_approved_runs_and_not_what_a_member_makes_of_the_call_later() {
+    let scene = scene(vec![write("w", "/a.txt"), "done".into()], |config| {
+        config.policy = Policy::default();
+        config.middleware = vec![Arc::new(Wandering::default())];
+    });
+    tokio::select! {
+        end = scene.say("go") => panic!("nobody answered: {end:?}"),
+        () = async { while asked(&scene).is_empty() { tokio::time::sleep(Duration::from_millis(1)).await } } => {}
+    }
+    let digest = asked(&scene).remove(0).digest;
+    let by = DecisionSource::Person;
+    let taken = |_: &str, args: &serde_json::Value| Ok(args.clone());
+    scene.log.decide(&"w".into(), Some(&digest), Decision::Approve, by, &taken).await.unwrap();
+    // Goes on from the journal, where the member is asked once more.
+    assert_eq!(bosun_agent::run_turn(&scene.context()).await, Ok(TurnEnd::Done));
+    assert_eq!(scene.project.read("0.txt"), "x");
+    assert!(!scene.project.exists("1.txt") && !scene.project.exists("a.txt"));
 }
 
 #[tokio::test(start_paused = true)]

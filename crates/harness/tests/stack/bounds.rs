@@ -11,7 +11,7 @@ use pretty_assertions::assert_eq;
 use serde_json::json;
 use tokio_util::sync::CancellationToken;
 
-use crate::scene::{Deaf, Scene, scene, texts};
+use crate::scene::{Deaf, Scene, Stubborn, scene, texts};
 
 fn send(reply: Reply, id: &str, task: &str) -> Reply {
     reply.and_call_with_id(id, "task", json!({"description": task, "subagent_type": GENERAL_PURPOSE}))
@@ -117,6 +117,28 @@ async fn a_subagent_whose_tool_hears_of_no_stop_has_its_end_saved_before_its_par
     let below = child.find(&"s/t/u".into()).unwrap();
     for log in [&child, &below] {
         assert_eq!(log.with_state(|state| (state.turn, state.last_end.clone())), (None, Some(TurnEnd::Stopped)));
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_command_that_takes_its_time_to_be_ended_has_its_result_after_a_stop() {
+    for (tool, said) in [("stubborn", "ended at last"), ("deaf", "Cancelled by the user while it ran")] {
+        let reply = Scripted::from(Reply::new().and_call_with_id("c", tool, json!({})));
+        let scene = Scene::build(Project::new(), ScriptedModel::new(vec![reply]), vec![], |config| {
+            config.tools = vec![erase(Deaf), erase(Stubborn)];
+        });
+        begin(&scene).await;
+        let cx = scene.context();
+        let stopping = async {
+            tokio::time::sleep(Duration::from_secs(5)).await;
+            cx.cancel().cancel();
+        };
+        let begun = tokio::time::Instant::now();
+        let (end, ()) = tokio::join!(bosun_agent::run_turn(&cx), stopping);
+        assert_eq!(end.unwrap(), TurnEnd::Stopped);
+        assert!(begun.elapsed() < Duration::from_secs(10), "{tool} took {:?}", begun.elapsed());
+        let result = scene.result("c");
+        assert!(result.starts_with(said), "{tool}: {result}");
     }
 }
 

@@ -2,18 +2,22 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use bosun_agent::{EntryBody, NoteKind};
+use bosun_agent::{EntryBody, NoteKind, TurnEnd};
 use bosun_backend::{BoxFuture, Namespace, Store, StoreError, StoreHit, StoreItem, StoreQuery, Swap, VirtualPath};
 use bosun_harness::{MemorySearch, SearchedShelf};
-use bosun_model::ChatRequest;
+use bosun_model::{ChatRequest, ModelError, ModelErrorKind};
 use bosun_testkit::{Project, Reply, Scripted, ScriptedModel};
 use pretty_assertions::assert_eq;
 use serde_json::{Value, json};
 
-use crate::scene::{Scene, prompt};
+use crate::scene::{Scene, prompt, small};
 
 fn remembering(project: Project, replies: Vec<Scripted>) -> Scene {
-    Scene::build(project, ScriptedModel::new(replies), vec![], |config| {
+    remembering_with(project, ScriptedModel::new(replies))
+}
+
+fn remembering_with(project: Project, model: ScriptedModel) -> Scene {
+    Scene::build(project, model, vec![], |config| {
         config.memory.sources =
             ["/memories/AGENTS.md", "/AGENTS.md"].map(|path| VirtualPath::parse(path).unwrap()).into();
     })
@@ -125,6 +129,12 @@ async fn files_that_are_missing_empty_huge_or_no_files_end_nothing() {
     assert!(memory(&scene.request(0)).contains("(Nothing is remembered yet. Places for it: /memories/AGENTS.md"));
 
     let huge = "many words\n".repeat(500_000);
+    let project = Project::new().file("AGENTS.md", &huge);
+    let in_a_small_window = remembering_with(project, small(vec!["done".into()], 8_000));
+    in_a_small_window.say("go").await;
+    let part = memory(&in_a_small_window.request(0));
+    assert!(part.len() < 8_000 && part.contains("[/AGENTS.md is longer than fits here;"), "{}", part.len());
+
     let scene = remembering(Project::new().file("AGENTS.md", huge), vec!["done".into()]);
     scene.say("go").await;
     let memory = memory(&scene.request(0));
@@ -262,4 +272,14 @@ impl Store for Shelf {
     fn list_namespaces<'a>(&'a self, _prefix: &'a [String]) -> BoxFuture<'a, Result<Vec<Namespace>, StoreError>> {
         Box::pin(async { Ok(vec![]) })
     }
+}
+
+#[tokio::test]
+async fn what_leaves_the_conversation_no_room_is_named_where_it_is_too_long() {
+    let too_long = ModelError::new(ModelErrorKind::ContextOverflow, "scripted", "prompt is too long");
+    let refusals: Vec<Scripted> = (0..4).map(|_| too_long.clone().into()).collect();
+    let scene = remembering_with(Project::new(), small(refusals, 4_000));
+    let TurnEnd::Failed { reason, .. } = scene.say("go").await else { panic!("it went on") };
+    assert!(reason.contains("of this model's window of 4000 go to what every request begins with"), "{reason}");
+    assert!(reason.contains("a model with a larger window (prompt is too long)"), "{reason}");
 }

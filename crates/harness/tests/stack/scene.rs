@@ -131,3 +131,25 @@ impl Tool for Deaf {
         std::future::pending().await
     }
 }
+
+/// A command that takes a while to be ended.
+pub struct Stubborn;
+
+impl Tool for Stubborn {
+    const NAME: &'static str = "stubborn";
+    type Input = Nothing;
+
+    fn kind(&self) -> ToolKind {
+        ToolKind::Execute
+    }
+
+    fn description(&self) -> std::borrow::Cow<'_, str> {
+        "Ends late.".into()
+    }
+
+    async fn call(&self, cx: &ToolContext, _input: Nothing) -> Result<ToolOutput, ToolError> {
+        cx.cancel.cancelled().await;
+        tokio::time::sleep(std::time::Duration::from_secs(3)).await;
+        Ok(ToolOutput::text("ended at last"))
+    }
+}

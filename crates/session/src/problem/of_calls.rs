@@ -106,8 +106,8 @@ pub(crate) fn of_halt(about: Halt) -> Problem {
         Halt::AnswerNotHandedIn => Problem::AnswerNotHandedIn,
         Halt::SessionBudget { limit, spent } => Problem::SessionBudget { limit, spent },
         Halt::DayBudget { limit, spent } => Problem::DayBudget { limit, spent },
-        Halt::HookRefused { hook } => Problem::HookRefused { hook },
-        Halt::HookRefusedFor { hook, detail } => Problem::HookRefusedFor { hook, detail },
+        Halt::HookRefused { hook, message: _ } => Problem::HookRefused { hook },
+        Halt::HookRefusedFor { hook, detail, message: _ } => Problem::HookRefusedFor { hook, detail },
         Halt::SpendingUnknown { detail } => Problem::SpendingUnknown { detail },
     }
 }

@@ -18,6 +18,7 @@ impl Explain for Failure {
             Self::HeaderMissing { header } => Problem::ServerHeaderMissing { header },
             Self::VariableMissing { variable } => Problem::VariableMissing { variable },
             Self::Withdrawn => Problem::ServerWithdrawn,
+            Self::Untrusted => Problem::ServerUntrusted,
             Self::SignIn => Problem::ServerWantsSignIn,
             Self::Cancelled => Problem::Stopped,
         }

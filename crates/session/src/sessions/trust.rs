@@ -1,3 +1,4 @@
+use std::path::Path;
 use std::sync::Arc;
 
 use bosun_agent::NoteAbout;
@@ -128,16 +129,21 @@ impl Actor {
 
     /// The project's own hooks and servers of tools; `None` where it has none, or they are not trusted as they are now.
     pub(crate) async fn project_extras(&self) -> Result<Option<Extras>, SessionError> {
-        let files = FilesystemBackend::open(&self.setting.root, FilesystemOptions::default())?;
-        let trusted = self.setting.trust.of(self.tree.project.as_str()).await?;
-        let Some(config) =
-            brought_config(&files).await.filter(|config| state_of(config, &trusted) == TrustState::Trusted)
-        else {
-            return Ok(None);
-        };
-        let text = config.files.first().and_then(|file| std::str::from_utf8(&file.bytes).ok());
-        Ok(text.and_then(|text| Extras::parse(text).ok()))
+        trusted_extras(&self.setting.root, &self.setting.trust, &self.tree.project).await
     }
+}
+
+/// The hooks and servers of tools of the project at `root`, where they are trusted as they are now with what they start.
+pub(crate) async fn trusted_extras(
+    root: &Path,
+    trust: &TrustBook,
+    project: &ProjectId,
+) -> Result<Option<Extras>, SessionError> {
+    let files = FilesystemBackend::open(root, FilesystemOptions::default())?;
+    let trusted = trust.of(project.as_str()).await?;
+    let config = brought_config(&files).await.filter(|config| state_of(config, &trusted) == TrustState::Trusted);
+    let text = config.as_ref().and_then(|config| std::str::from_utf8(&config.files.first()?.bytes).ok());
+    Ok(text.and_then(|text| Extras::parse(text).ok()))
 }
 
 /// Where it is: its file, or the folder of a skill.

@@ -17,6 +17,9 @@ fn sending(request: &ChatRequest) -> Reply {
             Reply::default().and_call_with_id("x", "task", task("work x")).and_call_with_id("y", "task", task("work y"))
         }
         (text, 2) if text == "send" => Reply::text("Both are back."),
+        (text, 0) if text == "send ten" => (0..10).fold(Reply::default(), |reply, n| {
+            reply.and_call_with_id(&format!("t{n}"), "task", task(&format!("work {n}")))
+        }),
         (_, 0) => Reply::default().and_call_with_id("r", "read_file", json!({ "file_path": "/a.txt" })),
         (_, 1) => edit("e", "one", "1"),
         _ => Reply::text("Changed."),
@@ -62,4 +65,33 @@ async fn one_subagent_is_stopped_alone_and_its_parent_is_told() {
     });
     let rows = rows.collect::<Vec<_>>();
     assert_eq!(rows, [("x", ToolState::Failed, true), ("y", ToolState::Done, false)]);
+}
+
+#[tokio::test]
+async fn who_waits_for_a_slot_is_seen_to_and_can_be_stopped() {
+    let stage = Stage::new(sending).await;
+    let session = stage.session().await;
+    stage.sessions.send(&session, "send ten".into()).await.unwrap();
+    assert_eq!(stage.sessions.quiet(&session).await.unwrap().waiting, 8);
+    let with = async |status: AgentStatus| {
+        let agents = stage.snapshot(&session).await.agents.into_iter().skip(1);
+        agents.filter(|agent| agent.status == status).map(|agent| agent.session).collect::<Vec<_>>()
+    };
+    let queued = with(AgentStatus::Queued).await;
+    let [stopped, next] = <[_; 2]>::try_from(queued).unwrap();
+    stage.sessions.stop_subagent(&session, &stopped).await.unwrap();
+    while with(AgentStatus::Cancelled).await != [stopped.clone()] {
+        tokio::task::yield_now().await;
+    }
+    assert_eq!(with(AgentStatus::Queued).await, [next.clone()], "its slot was none");
+    let at_work = with(AgentStatus::Waiting).await.remove(0);
+    stage.sessions.stop_subagent(&session, &at_work).await.unwrap();
+    while !with(AgentStatus::Waiting).await.contains(&next) {
+        tokio::task::yield_now().await;
+    }
+    let items = stage.snapshot(&session).await.items.into_iter();
+    let told = items.filter(|item| matches!(&item.body, ItemBody::Tool(tool) if tool.output.contains("it was stopped")));
+    assert_eq!(told.count(), 2);
+    stage.sessions.stop(&session).await.unwrap();
+    assert_eq!(with(AgentStatus::Cancelled).await.len(), 10);
 }

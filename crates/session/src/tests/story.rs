@@ -86,6 +86,8 @@ pub struct Story {
     calls: u32,
     /// The reply being written: text, reasoning.
     draft: Option<(MessageId, String, String)>,
+    /// Bytes of both texts that drafts hold.
+    saved: (usize, usize),
     /// Calls of the step without a result.
     open: Vec<(CallId, Progress)>,
     queued: u32,
@@ -188,6 +190,7 @@ impl Story {
             Some(draft) => draft,
             None => {
                 self.messages += 1;
+                self.saved = (0, 0);
                 let message = MessageId::new(format!("m{}", self.messages));
                 // The size of a window stands in no entry.
                 let model = ModelInfo { context_window: None, ..ScriptedModel::new([""]).info().clone() };
@@ -217,7 +220,9 @@ impl Story {
 
     fn draft(&mut self) -> Vec<Told> {
         let Some((message, text, reasoning)) = self.draft.clone() else { return Vec::new() };
-        self.entry(EntryBody::Draft { message, text, reasoning })
+        let (text_from, reasoning_from) = std::mem::replace(&mut self.saved, (text.len(), reasoning.len()));
+        let (text, reasoning) = (text[text_from..].to_owned(), reasoning[reasoning_from..].to_owned());
+        self.entry(EntryBody::Draft { message, text, reasoning, text_from, reasoning_from })
     }
 
     fn fail(&mut self, cut: bool) -> Vec<Told> {

@@ -112,6 +112,22 @@ async fn a_turn_that_cannot_be_recorded_says_why_and_goes_on_afterwards() {
     assert_eq!(stage.sessions.quiet(&session).await.unwrap().summary.status, SessionStatus::Idle);
 }
 
+#[tokio::test]
+async fn a_turn_in_which_something_panics_is_over_and_the_session_goes_on() {
+    let breaking = |request: &ChatRequest| match super::sessions::progress(request) {
+        (text, _) if text == "break" => panic!("a member of the stack broke"),
+        (text, _) => Reply::text(format!("You said {text}.")),
+    };
+    let stage = Stage::new(breaking).await;
+    let session = stage.session().await;
+    stage.sessions.send(&session, "break".into()).await.unwrap();
+    let quiet = stage.sessions.quiet(&session).await.unwrap();
+    assert_eq!(quiet.summary.status, SessionStatus::Failed);
+    stage.sessions.send(&session, "hello".into()).await.unwrap();
+    all_done(&stage, &session).await;
+    assert_eq!(said(&stage, &session).await, ["break", "hello", "You said hello."]);
+}
+
 /// A session whose turn waits for an approval, with messages behind it.
 async fn busy_with(texts: &[&str]) -> (Stage, SessionId, Vec<String>) {
     let stage = Stage::new(super::sessions::editing).await;

@@ -1,3 +1,5 @@
+use std::path::Path;
+
 use bosun_backend::{Backend, BackendError, ContentHash, VirtualPath};
 use bosun_harness::Extras;
 use bosun_protocol::{Problem, TrustKind};
@@ -160,20 +162,16 @@ async fn effects(project: &dyn Backend, item: &mut BroughtItem) {
     if extras.has_limits() {
         return item.problem = Some(Problem::LimitsOfProject);
     }
-    let mut started: Vec<String> = Vec::new();
     for (name, server) in &extras.mcp {
         let what =
             server.url.clone().unwrap_or_else(|| line(server.command.as_deref().unwrap_or_default(), &server.args));
         item.effects.push(format!("{name}: {what}"));
-        started.extend(server.command.iter().chain(&server.args).cloned());
     }
     for hook in &extras.hooks {
         item.effects.push(format!("{}: {}", hook.name, line(&hook.command, &hook.args)));
-        started.extend([&hook.command].into_iter().chain(&hook.args).cloned());
     }
-    for word in started {
-        let Ok(path) = VirtualPath::parse(word.strip_prefix("./").unwrap_or(&word)) else { continue };
-        if path.is_root() || item.files.iter().any(|file| file.path == path) {
+    for path in extras.started(Path::new("")) {
+        if item.files.iter().any(|file| file.path == path) {
             continue;
         }
         match file(project, &path).await {

@@ -15,8 +15,9 @@ export function doing(t: Messages['agents'], { status, current }: AgentNode): st
   return status === 'waiting' && current ? `${t.status.waiting} · ${current}` : t.status[status];
 }
 
-/** How long it has been at work; `now` in milliseconds since 1970. */
-export const took = (f: Formats, { started_at, ended_at }: AgentNode, now: number): string =>
-  f.clock((ended_at ?? now) - started_at);
+/** How long it has been at work, where it has begun; `now` in milliseconds since 1970. */
+export const took = (f: Formats, { status, started_at, ended_at }: AgentNode, now: number): string =>
+  status === 'queued' ? '' : f.clock((ended_at ?? now) - started_at);
 
-export const isAtWork = ({ status }: AgentNode): boolean => status === 'running' || status === 'waiting';
+/** Whether it can be stopped. */
+export const isAtWork = ({ status }: AgentNode): boolean => ['queued', 'running', 'waiting'].includes(status);

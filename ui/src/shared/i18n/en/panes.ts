@@ -44,7 +44,14 @@ export const plan = {
 
 export const agents = {
   tree: 'Agents of this session',
-  status: { running: 'running', waiting: 'waiting for you', done: 'done', failed: 'failed', cancelled: 'cancelled' },
+  status: {
+    queued: 'waits for its turn',
+    running: 'running',
+    waiting: 'waiting for you',
+    done: 'done',
+    failed: 'failed',
+    cancelled: 'cancelled',
+  },
   emptyTitle: 'Only the main agent',
   emptyText: 'When it sends subagents, they appear here with what they do, how long and at what cost.',
   transcript: (name: string) => `What ${name} did`,

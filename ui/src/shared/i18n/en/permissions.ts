@@ -125,6 +125,8 @@ export const additions = {
     remote: 'A server at an address',
     hook: 'A hook',
     folder: 'A folder beside the project',
+    machine: 'A folder on another machine (SSH)',
+    container: 'A container',
     store: 'Files that outlast sessions',
     limits: 'Limits of a turn',
   },

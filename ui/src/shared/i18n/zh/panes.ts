@@ -40,7 +40,14 @@ export const plan: Messages['plan'] = {
 
 export const agents: Messages['agents'] = {
   tree: '本会话的智能体',
-  status: { running: '进行中', waiting: '等你决定', done: '已完成', failed: '失败', cancelled: '已取消' },
+  status: {
+    queued: '排队中',
+    running: '进行中',
+    waiting: '等你决定',
+    done: '已完成',
+    failed: '失败',
+    cancelled: '已取消',
+  },
   emptyTitle: '只有主智能体',
   emptyText: '派出子智能体后，这里会显示它们在做什么、用了多久、花费多少。',
   transcript: (name) => `${name} 的工作记录`,

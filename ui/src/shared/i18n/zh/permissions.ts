@@ -120,6 +120,8 @@ export const additions: Messages['additions'] = {
     remote: '远程服务器',
     hook: '钩子',
     folder: '项目旁的文件夹',
+    machine: '另一台机器上的文件夹（SSH）',
+    container: '容器',
     store: '会话结束后仍保留的文件',
     limits: '每回合的限制',
   },
