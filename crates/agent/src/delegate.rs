@@ -3,7 +3,8 @@ use std::sync::Arc;
 use bosun_backend::quoted;
 use bosun_model::{CallId, ContentBlock, HumanMessage, Message, MessageId};
 use bosun_tools::{
-    ASK_MORE_TOOL, Background, BackgroundTask, Delegate, DelegateRequest, FollowUp, TaskStatus, ToolError, ToolOutput,
+    ASK_MORE_TOOL, Background, BackgroundTask, Delegate, DelegateRequest, FollowUp, StateField, TaskStatus, ToolError,
+    ToolOutput,
 };
 use tokio_util::sync::CancellationToken;
 
@@ -11,8 +12,8 @@ use crate::background::{self, Stop};
 use crate::state::{Brought, lightened};
 use crate::turn::Running;
 use crate::{
-    Agent, AgentError, BoxFuture, ChildStart, EntryBody, SentSubagent, SessionId, SessionLog, State, StateField,
-    SubagentMode, Subagents, TurnContext, TurnEnd, is_news, run_turn,
+    Agent, AgentError, BoxFuture, ChildStart, EntryBody, SentSubagent, SessionId, SessionLog, State, SubagentMode,
+    Subagents, TurnContext, TurnEnd, is_news, run_turn,
 };
 
 /// Runs subagents for one call. Everything it needs to go on after a restart is in the journals.

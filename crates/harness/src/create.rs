@@ -3,7 +3,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use bosun_agent::{Agent, AgentParts, IdSource, Limits, Middleware, Policy, TurnContext, UuidSource};
-use bosun_backend::{Backend, BlobStore};
+use bosun_backend::{Backend, BlobStore, VirtualPath};
 use bosun_model::{CacheLifetime, ChatModel, OutputSchema, SystemBlock};
 use bosun_tools::{DynTool, RegistryError, StateField};
 

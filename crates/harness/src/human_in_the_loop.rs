@@ -132,8 +132,7 @@ fn judge(
     held: bool,
 ) -> Verdict {
     let mutates = tool.mutates(&cx.tool_context(&call.id), &call.args);
-    let steers =
-        |path: &VirtualPath| options.started.contains(path) || steering::guards(cx, &options.steering, path);
+    let steers = |path: &VirtualPath| options.started.contains(path) || steering::guards(cx, &options.steering, path);
     let direct = mutates.as_ref().map(|path| cx.agent().backend.direct(path));
     let judged_by = |policy: &Policy, gate: Option<&Gate>| {
         let judged = |mutates: Option<&VirtualPath>| {

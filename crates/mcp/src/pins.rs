@@ -21,7 +21,9 @@ enum Pin {
     Seen(String),
     /// Of a tool that the server did not have when it was first met: what a person said of all its tools was not said of
     /// this one.
-    Later { later: String },
+    Later {
+        later: String,
+    },
 }
 
 /// Keeps pins beyond the life of the app.

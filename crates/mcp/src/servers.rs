@@ -7,8 +7,8 @@ use tokio::sync::watch;
 
 use crate::server::Server;
 use crate::{
-    Approval, ConfigError, Health, LeftOut, McpTool, PinStore, ServerConfigs, SignIn, SignInError, TokenStore, ToolPins,
-    Voucher,
+    Approval, ConfigError, Health, LeftOut, McpTool, PinStore, ServerConfigs, SignIn, SignInError, TokenStore,
+    ToolPins, Voucher,
 };
 
 /// The servers of one session. They end, with everything they started, when this is dropped or [`shut_down`] is called.
@@ -154,7 +154,8 @@ impl McpServers {
     /// that the server had when it was first met.
     pub fn never_ask(&self) -> Vec<String> {
         let of = |server: &Arc<Server>| {
-            let is_meant = |tool: &str| server.config.tools.contains_key(tool) || !self.pins.is_later(&server.name, tool);
+            let is_meant =
+                |tool: &str| server.config.tools.contains_key(tool) || !self.pins.is_later(&server.name, tool);
             let allowed = |tool: &String| server.config.approval_of(tool) == Approval::Allow && is_meant(tool);
             let offered = server.offered().into_iter().filter(|(tool, _)| allowed(tool));
             offered.map(|(_, listed)| listed.spec.name).collect::<Vec<_>>()

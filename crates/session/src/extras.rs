@@ -131,8 +131,8 @@ impl Actor {
     /// their project may have names in common.
     pub(crate) fn check_extras(&self, of_project: Option<&Extras>) -> Result<(), SessionError> {
         let (added, declared) = (self.setting.added.as_ref().map(|added| &added.extras), self.declared_extras());
-        let all = of_project.into_iter().chain(added).chain([&declared]);
-        all.map(Extras::check).collect::<Result<(), _>>().map_err(|error| SessionError::invalid(error.problem()))
+        let mut all = of_project.into_iter().chain(added).chain([&declared]);
+        all.try_for_each(Extras::check).map_err(|error| SessionError::invalid(error.problem()))
     }
 
     /// Before a turn that a person begins: servers that failed are tried again, and the agent is built anew where there are

@@ -194,12 +194,7 @@ impl Projection {
         match &recorded.entry.body {
             EntryBody::TurnStarted { turn, message } => {
                 self.follow(&Deed { at, seq: recorded.seq, what: Did::TurnBegan });
-                self.begun_at = self.begun_at.or(Some(at).filter(|_| self.path.len() > 1));
-                self.person_said(message, *turn, at);
-                if self.summary.title.is_empty() {
-                    self.summary.title = title_of(&convert::said(message));
-                }
-                self.emit(SessionEvent::TurnStarted { turn: *turn, at });
+                self.turn_started(*turn, message, at);
             }
             EntryBody::TurnContinued { turn } => self.goes_on(*turn, at),
             EntryBody::Draft { message, text, reasoning, text_from, reasoning_from } => {
@@ -397,6 +392,15 @@ impl Projection {
     }
 
     /// While live, the row is ahead of the draft; after a restart the draft is all there is.
+    fn turn_started(&mut self, turn: u32, message: &HumanMessage, at: i64) {
+        self.begun_at = self.begun_at.or(Some(at).filter(|_| self.path.len() > 1));
+        self.person_said(message, turn, at);
+        if self.summary.title.is_empty() {
+            self.summary.title = title_of(&convert::said(message));
+        }
+        self.emit(SessionEvent::TurnStarted { turn, at });
+    }
+
     /// Shows what drafts hold of a reply that is not shown yet: each part with the bytes of it that stand before.
     fn draft(&mut self, message: &MessageId, text: (&str, usize), reasoning: (&str, usize), at: i64) {
         let id = item_of(message);

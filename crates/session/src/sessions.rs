@@ -13,6 +13,7 @@ use bosun_store::{Database, NewSession, StoredProject, StoredSession};
 use secrecy::SecretString;
 use tokio_util::task::TaskTracker;
 
+pub(crate) use self::trust::trusted_extras;
 use crate::actor::Actor;
 use crate::calls::CallBook;
 use crate::extras::Added;
@@ -20,7 +21,6 @@ use crate::permissions::Permissions;
 use crate::signing_in::SignIns;
 use crate::stream::{Stream, Subscription, Summaries, SummaryStream, locked};
 use crate::timeline::LastRead;
-pub(crate) use self::trust::trusted_extras;
 use crate::trust::TrustBook;
 use crate::{DeclaredAgent, SessionError, convert, deciding};
 

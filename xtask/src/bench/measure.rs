@@ -28,7 +28,8 @@ pub fn measured(command: &Command, said: Stdio) -> Result<Usage> {
     if let Some(folder) = command.get_current_dir() {
         measuring.current_dir(folder);
     }
-    let told = measuring.stdin(Stdio::null()).stderr(said).output().with_context(|| format!("could not run {program}"))?;
+    let told =
+        measuring.stdin(Stdio::null()).stderr(said).output().with_context(|| format!("could not run {program}"))?;
     let text = String::from_utf8_lossy(&told.stdout);
     let numbers: Vec<u64> = text.split_whitespace().filter_map(|word| word.parse().ok()).collect();
     let [status, wall, cpu, peak] = numbers.as_slice() else { bail!("{program} could not be started or was lost") };
@@ -43,7 +44,8 @@ pub fn run(arguments: &[String]) -> Result<ExitCode> {
     let (program, arguments) = arguments.split_first().context("which program?")?;
     let start = Instant::now();
     let mut command = Command::new(program);
-    let child = command.args(arguments).stdout(Stdio::null()).spawn().with_context(|| format!("could not start {program}"))?;
+    let child =
+        command.args(arguments).stdout(Stdio::null()).spawn().with_context(|| format!("could not start {program}"))?;
     let (status, usage) = wait(child.id())?;
     let wall = start.elapsed();
     let cpu = time(usage.ru_utime) + time(usage.ru_stime);
@@ -178,12 +180,15 @@ mod tests {
     }
 
     #[test]
+    #[allow(clippy::zombie_processes, reason = "`wait` reaps them")]
     fn a_child_is_told_apart_from_the_rest() {
         let shell = |script: &str| ["-c".to_owned(), script.to_owned()];
         let loops = shell("i=0; while [ $i -lt 20000 ]; do i=$((i+1)); done");
         let child = Command::new("sh").args(loops).spawn().expect("sh");
         let (status, usage) = super::wait(child.id()).expect("an end");
-        assert!(status == 0 && super::time(usage.ru_utime) > std::time::Duration::ZERO && super::peak(&usage) > 100_000);
+        assert!(
+            status == 0 && super::time(usage.ru_utime) > std::time::Duration::ZERO && super::peak(&usage) > 100_000
+        );
         let failing = Command::new("sh").args(shell("exit 3")).spawn().expect("sh");
         assert_ne!(super::wait(failing.id()).expect("an end").0, 0);
     }

@@ -18,7 +18,7 @@ fn sending(request: &ChatRequest) -> Reply {
         }
         (text, 2) if text == "send" => Reply::text("Both are back."),
         (text, 0) if text == "send ten" => (0..10).fold(Reply::default(), |reply, n| {
-            reply.and_call_with_id(&format!("t{n}"), "task", task(&format!("work {n}")))
+            reply.and_call_with_id(format!("t{n}"), "task", task(&format!("work {n}")))
         }),
         (_, 0) => Reply::default().and_call_with_id("r", "read_file", json!({ "file_path": "/a.txt" })),
         (_, 1) => edit("e", "one", "1"),
@@ -80,17 +80,18 @@ async fn who_waits_for_a_slot_is_seen_to_and_can_be_stopped() {
     let queued = with(AgentStatus::Queued).await;
     let [stopped, next] = <[_; 2]>::try_from(queued).unwrap();
     stage.sessions.stop_subagent(&session, &stopped).await.unwrap();
-    while with(AgentStatus::Cancelled).await != [stopped.clone()] {
+    while with(AgentStatus::Cancelled).await != std::slice::from_ref(&stopped) {
         tokio::task::yield_now().await;
     }
-    assert_eq!(with(AgentStatus::Queued).await, [next.clone()], "its slot was none");
+    assert_eq!(with(AgentStatus::Queued).await, std::slice::from_ref(&next), "its slot was none");
     let at_work = with(AgentStatus::Waiting).await.remove(0);
     stage.sessions.stop_subagent(&session, &at_work).await.unwrap();
     while !with(AgentStatus::Waiting).await.contains(&next) {
         tokio::task::yield_now().await;
     }
     let items = stage.snapshot(&session).await.items.into_iter();
-    let told = items.filter(|item| matches!(&item.body, ItemBody::Tool(tool) if tool.output.contains("it was stopped")));
+    let told =
+        items.filter(|item| matches!(&item.body, ItemBody::Tool(tool) if tool.output.contains("it was stopped")));
     assert_eq!(told.count(), 2);
     stage.sessions.stop(&session).await.unwrap();
     assert_eq!(with(AgentStatus::Cancelled).await.len(), 10);
