@@ -265,6 +265,7 @@ fn view(account: &Account, key: KeySource, headers: Vec<String>) -> ProviderView
         key_page: account.key_page().map(str::to_owned),
         key_optional: account.key_optional(),
         custom: account.preset.is_none(),
+        changed: false,
         headers,
     }
 }
@@ -283,6 +284,7 @@ fn tour_view() -> ProviderView {
         key_page: None,
         key_optional: true,
         custom: false,
+        changed: false,
         headers: Vec::new(),
     }
 }

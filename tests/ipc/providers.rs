@@ -82,11 +82,14 @@ fn a_key_goes_into_the_keyring_and_is_bound_to_its_host() {
 fn a_key_of_the_environment_stays_with_its_vendor() {
     let page = Page::plan().key("OPENAI_API_KEY", KEY).open();
     assert_eq!(provider(&page, "openai")["key"]["source"], "environment");
+    assert_eq!(provider(&page, "openai")["changed"], false);
     page.ok("save_provider", form(Some("openai"), "https://gate.example/v1", None));
-    assert_eq!(provider(&page, "openai")["key"]["source"], "missing");
+    let moved = provider(&page, "openai");
+    assert_eq!((&moved["changed"], &moved["key"]["source"]), (&json!(true), &json!("missing")));
     page.ok("remove_provider", json!({ "id": "openai" }));
     let back = provider(&page, "openai");
     assert_eq!((&back["label"], &back["key"]["source"]), (&json!("OpenAI"), &json!("environment")));
+    assert_eq!(back["changed"], false);
 }
 
 #[test]

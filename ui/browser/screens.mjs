@@ -253,6 +253,14 @@ export const SCREENS = {
   script: { query: { recorded: 'script' } },
   hostilelong: { query: hosts, act: (page) => page.locator('.place button').nth(1).click() },
   model: { act: (page) => page.locator('.bar button.chip[aria-haspopup]').click() },
+  pick: {
+    query: { recorded: 'accounts' },
+    async act(page) {
+      await SCREENS.model.act(page);
+      await page.locator('.picker input:focus').waitFor();
+      await page.keyboard.type('gpt-large');
+    },
+  },
   memories: { act: knowledge('Memor', '记忆', '.shelf .entry') },
   memory: {
     async act(page) {
@@ -377,6 +385,28 @@ export const SCREENS = {
       const card = page.locator('.settings article').filter({ hasText: 'Azure OpenAI' });
       await card.locator('.head').click();
       await card.locator('input').fill('acme-7');
+      await card.scrollIntoViewIfNeeded();
+    },
+  },
+  editprovider: {
+    query: { recorded: 'accounts' },
+    async act(page) {
+      await page.keyboard.press('Control+,');
+      const card = page.locator('.settings article').filter({ hasText: 'Attic' });
+      await card.locator('.head').click();
+      const form = card.locator('details').filter({ hasText: /Name and address|名称与地址/ });
+      await form.locator('summary').click();
+      await form.locator('input').nth(1).fill('http://10.0.0.8:8000/v1');
+      await form.scrollIntoViewIfNeeded();
+    },
+  },
+  vertex: {
+    query: { recorded: 'accounts' },
+    async act(page) {
+      await page.keyboard.press('Control+,');
+      const card = page.locator('.settings article').filter({ hasText: 'Vertex' });
+      await card.locator('.head').click();
+      await card.getByLabel(/^(Project|项目)$/).fill('acme-7');
       await card.scrollIntoViewIfNeeded();
     },
   },

@@ -52,6 +52,8 @@ pub struct ProviderView {
     pub key_optional: bool,
     /// Whether it was added by the user and can be removed.
     pub custom: bool,
+    /// Whether a built-in one has another name or address than it came with, and can go back to them.
+    pub changed: bool,
     /// Names of the headers that the user had added to every request; their values are where keys are.
     pub headers: Vec<String>,
 }

@@ -36,7 +36,10 @@ impl ProviderBook {
 
     pub(super) async fn view(&self, account: &Account, key: KeySource) -> Result<ProviderView, Failure> {
         let headers = self.keys.headers(&account.id, &account.host()).await?;
-        Ok(super::view(account, key, headers.into_iter().map(|header| header.name).collect()))
+        // The place that variables and files of a provider's own tools name is no change of the person's.
+        let changed = account.preset.is_some_and(|preset| *account != self.cloud().placed(Account::of_preset(preset)));
+        let headers = headers.into_iter().map(|header| header.name).collect();
+        Ok(ProviderView { changed, ..super::view(account, key, headers) })
     }
 
     /// `config` with the user's headers in it.

@@ -30,6 +30,7 @@ import { Drafts } from './drafts.svelte';
 import { Edits } from './edits.svelte';
 import { Failures } from './failures';
 import { Layout } from './layout.svelte';
+import { ModelLists } from './modelLists';
 import { Notes, type Note } from './notes.svelte';
 import { Past } from './past';
 import { ProjectModels } from './projectModels';
@@ -83,6 +84,7 @@ export class Workspace {
   readonly bin = new Bin(this);
   readonly seen = new Seen();
   readonly spending: Spending;
+  readonly modelLists: ModelLists;
   readonly sending = new Sending(this);
   readonly shelves = new Shelves(this);
 
@@ -117,6 +119,7 @@ export class Workspace {
     const client = (this.client = this.failures.watched(host));
     this.feeds = new Feeds(client);
     this.spending = new Spending(client);
+    this.modelLists = new ModelLists(client);
     this.sandboxes = new Sandboxes(client, this);
     this.modes = new Modes(client, this);
     this.applySettings(info.settings);
@@ -164,7 +167,9 @@ export class Workspace {
     this.isWelcoming = false;
   }
 
-  async refreshProviders(): Promise<void> {
+  /** `changed` is one of which something changed that its view may not show, as one key in the place of another. */
+  async refreshProviders(changed?: string): Promise<void> {
+    if (changed !== undefined) this.modelLists.forget(changed);
     this.providers = await this.client.listProviders();
   }
 
@@ -172,6 +177,7 @@ export class Workspace {
   async findLocalServers(): Promise<LocalServerView[]> {
     const servers = await this.client.findLocalServers();
     this.answering = new Set(servers.flatMap(({ provider }) => provider ?? []));
+    for (const id of this.answering) this.modelLists.forget(id);
     return servers;
   }
 

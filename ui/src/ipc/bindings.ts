@@ -1046,11 +1046,13 @@ export type LocalModel = {
 
 /**  A model server that answered on this machine. */
 export type LocalServerView = {
-	/**  Its name for people. */
+	/**  What it says that it is; its address, where it says nothing that is known. */
 	label: string,
 	family: ProviderFamily,
 	base_url: string,
 	host: string,
+	/**  Whether it said that it runs its models itself. Any other may hand on all that it is sent. */
+	runs_itself: boolean,
 	/**  How names of its models end with which it hands requests on to another. */
 	hands_on: string[],
 	/**  The provider that speaks to it already; `None` where using it adds one. */
@@ -1454,6 +1456,8 @@ export type ProviderView = {
 	host: string,
 	/**  Whether its server is on this machine. */
 	local: boolean,
+	/**  Whether that server said that it runs its models itself. Any other may hand on all that it is sent. */
+	runs_itself: boolean,
 	/**  How names of its models end with which a server on this machine hands requests on to another. */
 	hands_on: string[],
 	key: KeySource,
@@ -1463,6 +1467,8 @@ export type ProviderView = {
 	key_optional: boolean,
 	/**  Whether it was added by the user and can be removed. */
 	custom: boolean,
+	/**  Whether a built-in one has another name or address than it came with, and can go back to them. */
+	changed: boolean,
 	/**  Names of the headers that the user had added to every request; their values are where keys are. */
 	headers: string[],
 };

@@ -1,4 +1,5 @@
-import type { SessionSummary, Settings } from './bindings';
+import type { ProviderView, SessionSummary, Settings } from './bindings';
+import { hostOf } from '../features/settings/address';
 import type { UiClient } from './client';
 import { additions } from './recorded/additions';
 import { attachments } from './recorded/attachments';
@@ -12,6 +13,7 @@ import { lists, queues } from './recorded/lists';
 import { plan } from './recorded/plan';
 import { models } from './recorded/models';
 import { permissions } from './recorded/permissions';
+import { BUILT_IN } from './recorded/providers';
 
 const WAIT_MS = 30;
 let waiting = 0;
@@ -162,23 +164,27 @@ function setup(
     saveProvider: async (given) => {
       await act('saveProvider', given);
       const known = world.providers.find((one) => one.id === given.id);
-      const made = {
+      // What was kept for the host before is let go of.
+      const stayed = known?.host === (hostOf(given.base_url) ?? '') ? known : undefined;
+      const made: ProviderView = {
         id: given.id ?? given.label.toLowerCase().replace(/\W+/g, '-'),
         label: given.label,
         family: given.family,
         chosen: given.chosen,
         base_url: given.base_url,
-        host: URL.canParse(given.base_url) ? new URL(given.base_url).host : '',
+        host: hostOf(given.base_url) ?? '',
         local: given.base_url.includes('localhost'),
-        hands_on: [],
+        runs_itself: stayed?.runs_itself ?? false,
+        hands_on: known?.hands_on ?? [],
         key:
-          given.key === null
-            ? (known?.key ?? { source: 'missing' as const })
-            : { source: given.key ? ('keyring' as const) : ('missing' as const) },
+          given.key === null ? (stayed?.key ?? { source: 'missing' }) : { source: given.key ? 'keyring' : 'missing' },
         key_page: known?.key_page ?? null,
         key_optional: known?.key_optional ?? true,
         custom: known?.custom ?? true,
-        headers: known?.headers ?? [],
+        changed: BUILT_IN.some(
+          (one) => one.id === given.id && (one.label !== given.label || one.base_url !== given.base_url),
+        ),
+        headers: stayed?.headers ?? [],
       };
       world.providers = known ? world.providers.map((one) => (one === known ? made : one)) : [...world.providers, made];
       return made;
@@ -195,7 +201,9 @@ function setup(
     },
     removeProvider: (id) =>
       act('removeProvider', id, () => {
-        world.providers = world.providers.filter((one) => one.id !== id);
+        // One that is built in goes back to how it came.
+        const came = BUILT_IN.find((one) => one.id === id);
+        world.providers = world.providers.flatMap((one) => (one.id === id ? (came ?? []) : one));
       }),
     testProvider: async (id, model) => {
       await act('testProvider', { id, model });
@@ -213,10 +221,17 @@ function setup(
         const names = world.models[provider];
         if (!names) return fail('connection refused');
         const cache = { cache_read: 0.3, cache_write: 3.75, cache_write_hour: 6, audio: null };
+        const free = { input: 0, output: 0, cache_read: 0, cache_write: 0, cache_write_hour: 0, audio: null };
+        const isHere = (name: string) => provider === 'ollama' && !name.endsWith('cloud');
         const price = provider === 'anthropic' ? { input: 3, output: 15, ...cache } : null;
         const abilities = { images: true, documents: true, audio: false, video: false, reasoning: true };
         const known = { context_window: 200_000, max_output: 64_000, ...abilities };
-        return names.map((name) => ({ model: { provider, name }, ...known, price, scripted: false }));
+        return names.map((name) => ({
+          model: { provider, name },
+          ...known,
+          price: isHere(name) ? free : price,
+          scripted: false,
+        }));
       }),
   };
 }

@@ -17,11 +17,10 @@ export function isHandedOn({ hands_on }: { hands_on: string[] }, model: string):
 
 /** Where a provider's requests go, and those to `model` of it where that is known. */
 export function whereTo(t: Messages, provider: ProviderView, model?: string): string {
-  const { host, local, custom } = provider;
+  const { host, local, runs_itself } = provider;
   if (!local) return t.local.goesTo(host);
   if (isHandedOn(provider, model ?? '')) return t.local.handedOnAt(host);
-  // A server that nobody knows may well be one that hands everything on.
-  return custom ? t.local.goesToHere(host) : t.local.staysAt(host);
+  return runs_itself ? t.local.staysAt(host) : t.local.goesToHere(host);
 }
 
 /** What people call a model. The tour's scripts are told apart by the language that they speak alone. */

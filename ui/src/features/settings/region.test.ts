@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { addressIn, isUnnamed, regionOf } from './region';
+import { addressIn, isUnnamed, projectOf, regionOf } from './region';
 
 const bedrock = (base_url = '') => ({ id: 'b', family: 'bedrock', base_url }) as const;
 const vertex = (base_url = '') => ({ id: 'v', family: 'vertex', base_url }) as const;
@@ -23,6 +23,24 @@ describe('the region of a cloud', () => {
     for (const place of ['us', 'eu'])
       expect(addressIn(vertex(), place)).toBe(`https://aiplatform.${place}.rep.googleapis.com`);
     for (const wrong of ['', 'evil.example/', 'a b', 'x@y']) expect(addressIn(bedrock(), wrong)).toBeNull();
+  });
+
+  it('stands at Vertex AI with the project that pays, where that is named', () => {
+    const cases = [
+      ['us-east5', 'acme-7', 'https://us-east5-aiplatform.googleapis.com/v1/projects/acme-7/locations/us-east5'],
+      ['global', 'acme.com:old', 'https://aiplatform.googleapis.com/v1/projects/acme.com:old/locations/global'],
+      ['eu', '42', 'https://aiplatform.eu.rep.googleapis.com/v1/projects/42/locations/eu'],
+      ['europe-west1', '', 'https://europe-west1-aiplatform.googleapis.com'],
+    ] as const;
+    for (const [place, project, url] of cases) {
+      expect(addressIn(vertex(), place, ` ${project} `)).toBe(url);
+      expect([regionOf(vertex(`${url}/`)), projectOf(vertex(`${url}/`))]).toEqual([place, project]);
+    }
+    const pasted = vertex(`${cases[0][2]}/publishers/google`);
+    expect([regionOf(pasted), projectOf(pasted)]).toEqual(['us-east5', 'acme-7']);
+    expect(regionOf(vertex(cases[0][2].replace('locations/us-east5', 'locations/us-west1')))).toBeNull();
+    for (const wrong of ['a b', 'a/b', '?x']) expect(addressIn(vertex(), 'global', wrong)).toBeNull();
+    expect(addressIn(bedrock(), 'eu-west-1', 'acme')).toBe('https://bedrock-runtime.eu-west-1.amazonaws.com');
   });
 
   it('is the name of a resource at Azure, which is to be given first', () => {

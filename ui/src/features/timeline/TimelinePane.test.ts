@@ -57,6 +57,27 @@ it('says how many a click shows, and stays where something cannot be fetched, wh
   expect(screen.getByRole('button', { name: 'Show 100 of 5,298 earlier entries' })).toBeTruthy();
 });
 
+it('says of a step what it used and cost, also where the price is not known', async () => {
+  const scene = await setUp();
+  const used = { input_tokens: 900, output_tokens: 100 };
+  vi.spyOn(scene.client, 'timeline').mockResolvedValue({
+    from: 0,
+    total: 3,
+    checkpoints: [place(1), { ...place(2), ...used, cost: 0.02 }, { ...place(3), ...used }],
+    ledger: [],
+    can_undo_rewind: false,
+    rewinds: 0,
+  });
+  const { container } = draw(scene, TimelinePane, {
+    snapshot: scene.host.snapshot(scene.workspace.sessionId ?? ''),
+  });
+  await waitFor(() => expect(container.querySelectorAll('.place')).toHaveLength(3));
+  const said = [...container.querySelectorAll('.place small')].map(({ textContent }) =>
+    textContent.split(' · ').slice(1),
+  );
+  expect(said).toEqual([['1k tokens', 'price unknown'], ['1k tokens', '$0.02'], []]);
+});
+
 it('has what subagents called, also while their calls never pause', async () => {
   const scene = await setUp();
   vi.useFakeTimers();

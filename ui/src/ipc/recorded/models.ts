@@ -24,6 +24,7 @@ export const LOCAL_SERVERS: LocalServerView[] = [
     family: 'ollama',
     base_url: 'http://localhost:11434',
     host: 'localhost:11434',
+    runs_itself: true,
     hands_on: [':cloud', '-cloud'],
     provider: 'ollama',
     models: [
@@ -34,14 +35,26 @@ export const LOCAL_SERVERS: LocalServerView[] = [
     wants_key: false,
   },
   {
-    label: 'LM Studio',
+    label: 'localhost:1234',
     family: 'openai_chat',
     base_url: 'http://localhost:1234/v1',
     host: 'localhost:1234',
+    runs_itself: false,
     hands_on: [':cloud', '-cloud'],
     provider: null,
     models: [],
     wants_key: true,
+  },
+  {
+    label: 'localhost:5000',
+    family: 'openai_chat',
+    base_url: 'http://localhost:5000/v1',
+    host: 'localhost:5000',
+    runs_itself: false,
+    hands_on: [':cloud', '-cloud'],
+    provider: null,
+    models: [{ name: 'mixtral-8x7b', context_window: null }],
+    wants_key: false,
   },
 ];
 
@@ -97,36 +110,43 @@ const REPORT: UsageReport = {
   ],
 };
 
-/** What a session shows that its agents used, as its calls would sum up to. */
-function sessionUsage(host: Host, id: string): SessionUsage {
-  const used = host.snapshot(id).agents.map(({ usage }) => usage);
+/** What agents used, as their calls would sum up to. */
+function totalOf(used: UsageSummary[]): UsageTotal {
   const sum = (of: (usage: UsageSummary) => number) => used.reduce((all, usage) => all + of(usage), 0);
-  const read = sum((usage) => usage.input_tokens);
-  const all: UsageTotal = {
+  return {
     calls: used.filter((usage) => usage.input_tokens > 0).length * 6,
-    input_tokens: read,
+    input_tokens: sum((usage) => usage.input_tokens),
     output_tokens: sum((usage) => usage.output_tokens),
     cache_read_tokens: sum((usage) => usage.cache_read_tokens),
     cost: sum((usage) => usage.cost ?? 0),
     unpriced: used.filter((usage) => usage.cost === null).length * 6,
   };
-  const call = (purpose: CallPurpose, minutes: number, input: number, cost: number): CallUsage => ({
+}
+
+function sessionUsage(host: Host, id: string): SessionUsage {
+  const { agents } = host.snapshot(id);
+  const all = totalOf(agents.map(({ usage }) => usage));
+  const call = (purpose: CallPurpose, minutes: number, input: number, cost: number, at = 0): CallUsage => ({
     at: ago(minutes),
     milliseconds: 4_200,
     model: SONNET,
     purpose,
-    agent: { session: id, name: 'main' },
+    agent: { session: agents[at]?.session ?? id, name: agents[at]?.name ?? 'main' },
     input_tokens: input,
     output_tokens: 640,
     cache_read_tokens: Math.round(input * 0.8),
-    reasoning_tokens: null,
+    reasoning_tokens: purpose === 'answer' ? 410 : null,
     cost,
   });
-  const calls = [call('answer', 1, 41_200, 0.021), call('answer', 2, 39_800, 0.019), call('title', 6, 1_900, 0.0012)];
+  const calls = [
+    call('answer', 1, 41_200, 0.021),
+    call('answer', 2, 39_800, 0.019, 1),
+    call('title', 6, 1_900, 0.0012),
+  ];
   return {
     total: all,
     models: [{ model: SONNET, total: all }],
-    agents: [{ agent: { session: id, name: 'main' }, total: all }],
+    agents: agents.map(({ session, name, usage }) => ({ agent: { session, name }, total: totalOf([usage]) })),
     calls: all.calls > 0 ? calls : [],
   };
 }
@@ -201,12 +221,14 @@ export function models(host: Host, act: Act): Pick<UiClient, Methods> {
         base_url,
         host: server.host,
         local: true,
+        runs_itself: server.runs_itself,
         chosen: false,
         hands_on: server.hands_on,
         key: { source: 'missing' as const },
         key_page: null,
         key_optional: true,
         custom: true,
+        changed: false,
         headers: [],
       };
       if (!known) world.providers = [...world.providers, made];

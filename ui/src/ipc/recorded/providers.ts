@@ -1,11 +1,13 @@
 /** Who is asked in recorded worlds. */
 import type { ProviderView } from '../bindings';
 
-const PLAIN: Pick<ProviderView, 'chosen' | 'hands_on' | 'headers' | 'key_page'> = {
+const PLAIN: Pick<ProviderView, 'changed' | 'chosen' | 'hands_on' | 'headers' | 'key_page' | 'runs_itself'> = {
+  changed: false,
   chosen: false,
   hands_on: [],
   headers: [],
   key_page: null,
+  runs_itself: false,
 };
 /** Of each kind one: with a key, without, on this machine, and one that a person added. */
 export const PROVIDERS: ProviderView[] = [
@@ -41,13 +43,12 @@ export const PROVIDERS: ProviderView[] = [
     base_url: 'http://localhost:11434/v1',
     host: 'localhost:11434',
     local: true,
-    chosen: false,
+    ...PLAIN,
+    runs_itself: true,
     hands_on: [':cloud', '-cloud'],
     key: { source: 'missing' },
-    key_page: null,
     key_optional: true,
     custom: false,
-    headers: [],
   },
   {
     id: 'qwen',
@@ -76,3 +77,34 @@ export const AZURE: ProviderView = {
   key_optional: false,
   custom: false,
 };
+
+/** A cloud whose credentials are on the machine, at its usual place. */
+export const VERTEX: ProviderView = {
+  id: 'vertex',
+  label: 'Google Vertex AI',
+  family: 'vertex',
+  base_url: 'https://aiplatform.googleapis.com',
+  host: 'aiplatform.googleapis.com',
+  local: false,
+  ...PLAIN,
+  key: { source: 'cloud', from: 'application_default_credentials.json' },
+  key_optional: true,
+  custom: false,
+};
+
+/** A person's own, on another machine of the house. */
+export const ATTIC: ProviderView = {
+  id: 'attic',
+  label: 'Attic',
+  family: 'openai_chat',
+  base_url: 'http://10.0.0.7:8000/v1',
+  host: '10.0.0.7:8000',
+  local: false,
+  ...PLAIN,
+  key: { source: 'keyring' },
+  key_optional: true,
+  custom: true,
+};
+
+/** Those that Bosun comes with, as they came. */
+export const BUILT_IN: ProviderView[] = [...PROVIDERS.filter(({ custom }) => !custom), AZURE, VERTEX];

@@ -1,12 +1,12 @@
 /** Named worlds: `?recorded=NAME`. */
-import type { Snapshot } from '../bindings';
+import type { ProviderView, Snapshot } from '../bindings';
 import { attachment, mentioned } from './attachments';
 import { ai, ago, approval, diff, human, item, snapshot, summary, tool, usage } from './builders';
 import { FIXTURE_PROBLEMS } from './fixtures';
 import type { Host, World } from './host';
 import { LOCAL_SERVERS } from './models';
 import { childSessions, EARLIER, otherSessions, refreshSession } from './mock';
-import { AZURE, PROVIDERS } from './providers';
+import { ATTIC, AZURE, PROVIDERS, VERTEX } from './providers';
 import {
   ANSWER,
   HOSTILE,
@@ -84,6 +84,8 @@ function streamed(host: Host, session: string, text: string, size: number, every
   }, everyMs);
 }
 
+const keyed = (provider: ProviderView): ProviderView => ({ ...provider, key: { source: 'keyring' } });
+
 const only = (session: Snapshot): World => ({ ...base(), sessions: [session], earlier: {} });
 
 const WORLDS: Record<string, () => World> = {
@@ -153,6 +155,11 @@ const WORLDS: Record<string, () => World> = {
       ),
     ),
   azure: () => ({ ...base(), providers: [...PROVIDERS, AZURE] }),
+  accounts: () => ({
+    ...base(),
+    providers: [...PROVIDERS.map((one) => (one.id === 'openai' ? keyed(one) : one)), VERTEX, ATTIC],
+    models: { ...base().models, ollama: ['qwen3:8b', 'gpt-oss:120b-cloud'], attic: ['mixtral-8x7b'] },
+  }),
   hostile: () => ({ ...only(hostile()), refused: `cannot read ${HOSTILE_NAME}: no such file` }),
   script: () => only(script()),
   long: () => only(long(10_000)),

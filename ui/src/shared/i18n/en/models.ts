@@ -17,6 +17,7 @@ export const local = {
   add: 'Add',
   addServer: (server: string) => `Add ${server}`,
   stays: 'stays on this machine',
+  mayHandOn: 'may hand requests on',
   goesTo: (host: string) => `Requests go to ${host}`,
   staysAt: (host: string) => `Requests stay on this machine (${host})`,
   goesToHere: (host: string) =>
@@ -132,6 +133,9 @@ export const usage = {
   input: 'Read',
   cached: 'Cached',
   output: 'Written',
+  thought: 'Thought',
+  agent: 'Agent',
+  agents: 'By agent',
   cost: 'Cost',
   unknown: 'price unknown',
   atLeast: (known: string) => `${known} +`,
@@ -142,7 +146,7 @@ export const usage = {
   purpose: 'For',
   took: 'Took',
   purposes: { answer: 'Step', summary: 'Summary', title: 'Title' },
-  hint: 'Tokens as the providers count them, subagents, summaries and titles included. Prices are those of the day.',
+  hint: 'Tokens as the providers count them, subagents, summaries and titles included; what was thought is a part of what was written. Prices are those of the day.',
 };
 
 /** Input and output, per million tokens. */

@@ -43,11 +43,22 @@ export const providers = {
   bedrockHint:
     'Without a key, Bosun signs with AWS_ACCESS_KEY_ID or your profile in ~/.aws. The address names the region.',
   vertexHint:
-    'Without a token, Bosun uses your application-default credentials (gcloud auth application-default login). The project is theirs, or GOOGLE_CLOUD_PROJECT.',
+    'Without a token, Bosun uses your application-default credentials (gcloud auth application-default login). The project is the one below, else that of GOOGLE_CLOUD_PROJECT or of the credentials.',
   azureHint: 'Every resource has its own address. Its name is in the portal: enter it here, then the key.',
+  edit: 'Name and address',
+  moves: (from: string, to: string) =>
+    `Keys and headers belong to the host they were entered for: those for ${from} are removed, and ${to} gets none of them.`,
+  keyFor: (host: string) => `Key for ${host}, if it needs one`,
+  reset: 'Back to the default',
+  resetHint: (host: string) => `The name and address that Bosun comes with. Keys and headers for ${host} are removed.`,
+  plain: (host: string) =>
+    `Not encrypted: on its way to ${host} the conversation can be read, and so can the key. Use https where the server has it.`,
+  plainBadge: 'not encrypted',
   region: 'Region',
   resource: 'Resource name',
   location: 'Location',
+  project: 'Project',
+  asCredentials: 'as the credentials say',
   saveRegion: 'Use it',
   pasteKey: 'Paste the key',
   keyPage: 'Create keys at',

@@ -18,6 +18,7 @@ export const local: Messages['local'] = {
   add: '添加',
   addServer: (server) => `添加 ${server}`,
   stays: '不离开本机',
+  mayHandOn: '可能会转发请求',
   goesTo: (host) => `请求发往 ${host}`,
   staysAt: (host) => `请求不离开本机（${host}）`,
   goesToHere: (host) => `请求发往本机上的 ${host}；它如何处理请求不受 Bosun 控制`,
@@ -128,6 +129,9 @@ export const usage: Messages['usage'] = {
   input: '输入',
   cached: '缓存',
   output: '输出',
+  thought: '思考',
+  agent: '智能体',
+  agents: '按智能体',
   cost: '费用',
   unknown: '价格未知',
   atLeast: (known) => `${known} 以上`,
@@ -138,7 +142,7 @@ export const usage: Messages['usage'] = {
   purpose: '用途',
   took: '用时',
   purposes: { answer: '步骤', summary: '摘要', title: '标题' },
-  hint: '词元数由服务商统计，包含子智能体、摘要和标题。价格按当日计。',
+  hint: '词元数由服务商统计，包含子智能体、摘要和标题；思考的词元计入输出。价格按当日计。',
 };
 
 export const modelPrices: Messages['modelPrices'] = {
