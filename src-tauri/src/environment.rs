@@ -1,14 +1,13 @@
-//! Variables that drawing goes by, set at the only time that is safe: at the very start, before any thread.
+//! Variables that the page's process and drawing go by, set at the only time that is safe: at the very start, before any
+//! thread.
 //!
 //! Provider keys are taken out of the environment by [`bosun_providers::EnvironmentKeys`]. Children of the agent never
 //! see any of this: the launcher builds their environment from nothing.
 
-use crate::graphics::Switches;
-
-/// Sets the switches of drawing. Only for the start of `main`, before any thread and any call into GTK.
+/// Sets variables. Only for the start of `main`, before any thread and any call into GTK.
 #[allow(unsafe_code, reason = "std offers no safe way to set a variable")]
-pub(crate) fn apply(switches: &Switches) {
-    for (name, value) in &switches.set {
+pub(crate) fn set(variables: &[(&str, &str)]) {
+    for (name, value) in variables {
         // SAFETY: called before the first thread.
         unsafe { std::env::set_var(name, value) };
     }

@@ -23,6 +23,7 @@ mod language;
 mod launch;
 mod links;
 mod logs;
+mod memory;
 mod opening;
 mod providers;
 mod sample;

@@ -19,7 +19,7 @@ use crate::environment;
 use crate::graphics::{self, Facts};
 use crate::launch::{Launch, SAFE_GRAPHICS, Said};
 use crate::logs;
-use crate::{Shell, display, herald, providers, window};
+use crate::{Shell, display, herald, memory, providers, window};
 
 /// How long the page may take to its first frame.
 const PATIENCE: Duration = Duration::from_secs(10);
@@ -49,7 +49,9 @@ pub fn main() -> u8 {
     // Without a card there is nothing safer to start again with.
     let facts = Facts { render_node: facts.render_node || blank().is_some(), ..facts };
     let switches = graphics::switches(facts, |name| std::env::var_os(name).is_some());
-    environment::apply(&switches);
+    environment::set(&switches.set);
+    environment::set(&memory::switches(|name| std::env::var_os(name).is_some()));
+    memory::few_arenas();
     if let Some(problem) = display::problem(variable) {
         return refuse(&problem);
     }
@@ -154,6 +156,7 @@ impl Start {
         tasks.spawn_on(herald::run(app.handle().clone(), Arc::clone(&shell)), runtime.inner());
         let watch = watch(app.handle().clone(), shell, self.folder, self.safest);
         tasks.spawn_on(watch, runtime.inner());
+        tasks.spawn_on(memory::give_back(), runtime.inner());
         Ok(())
     }
 }
