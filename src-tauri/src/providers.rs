@@ -15,7 +15,8 @@ use bosun_protocol::{
 };
 use bosun_providers::tour::{self, PROVIDER as TOUR, Tour};
 use bosun_providers::{
-    Account, Cloud, DesktopSettings, EnvironmentKeys, KnownSecrets, ListedModel, ProviderConfig, Trial, query_secrets,
+    Account, Cloud, DesktopSettings, EnvironmentKeys, KnownSecrets, ListedModel, Onward, ProviderConfig, Trial,
+    query_secrets,
 };
 use bosun_session::{Explain, ModelSource, SessionError, counted_as_test, gsettings};
 use bosun_store::{Database, Key, Keys};
@@ -251,7 +252,7 @@ fn short(id: &str) -> String {
     id.chars().take(60).collect()
 }
 
-fn view(account: &Account, key: KeySource, headers: Vec<String>) -> ProviderView {
+fn view(account: &Account, key: KeySource, headers: Vec<String>, onward: Onward) -> ProviderView {
     ProviderView {
         id: account.id.clone(),
         label: account.label.clone(),
@@ -260,7 +261,8 @@ fn view(account: &Account, key: KeySource, headers: Vec<String>) -> ProviderView
         base_url: account.base_url.clone(),
         host: account.host(),
         local: account.is_local(),
-        hands_on: account.hands_on(),
+        runs_itself: onward.runs_itself,
+        hands_on: onward.hands_on,
         key,
         key_page: account.key_page().map(str::to_owned),
         key_optional: account.key_optional(),
@@ -279,6 +281,7 @@ fn tour_view() -> ProviderView {
         base_url: String::new(),
         host: String::new(),
         local: true,
+        runs_itself: true,
         hands_on: Vec::new(),
         key: KeySource::Missing,
         key_page: None,

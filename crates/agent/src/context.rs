@@ -1,7 +1,7 @@
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use bosun_model::{CallId, Caller, MessageId, ModelInfo};
+use bosun_model::{Asked, CallId, Caller, MessageId, ModelError, ModelInfo};
 use bosun_tools::{ToolContext, ToolKind};
 use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
@@ -160,6 +160,17 @@ impl TurnContext {
             middleware.before_side_call(self).await?;
         }
         Ok(())
+    }
+
+    /// Tells the stack that a call beside the conversation failed, of which the agent's model was asked as `asked`. Whether
+    /// another answers it now ([`crate::Middleware::after_side_failure`]).
+    pub async fn after_side_failure(&self, asked: &Asked, error: &ModelError) -> Result<bool, AgentError> {
+        for middleware in &self.agent().middleware {
+            if middleware.after_side_failure(self, asked, error).await? {
+                return Ok(true);
+            }
+        }
+        Ok(false)
     }
 
     /// Whether this is a subagent that works beside its parent.

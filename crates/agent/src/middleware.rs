@@ -1,6 +1,6 @@
 use std::sync::Arc;
 
-use bosun_model::{AiMessage, ChatRequest, ToolCall};
+use bosun_model::{AiMessage, Asked, ChatRequest, ModelError, ToolCall};
 use bosun_tools::{DynTool, StateField, StateUpdate, ToolOutput};
 
 use crate::{AgentError, BoxFuture, TurnContext, TurnEnd, model_call, tool_call};
@@ -47,6 +47,17 @@ pub trait Middleware: Send + Sync {
     /// sees none of those. An error refuses it.
     fn before_side_call<'a>(&'a self, _cx: &'a TurnContext) -> BoxFuture<'a, Result<(), AgentError>> {
         Box::pin(async { Ok(()) })
+    }
+
+    /// After such a call to the agent's model failed for good, as it was asked as `asked`: whether another answers it now, so
+    /// that it is worth asking again.
+    fn after_side_failure<'a>(
+        &'a self,
+        _cx: &'a TurnContext,
+        _asked: &'a Asked,
+        _error: &'a ModelError,
+    ) -> BoxFuture<'a, Result<bool, AgentError>> {
+        Box::pin(async { Ok(false) })
     }
 
     /// After a reply was recorded. A turn that goes on from the journal right behind a reply does not come here for it: what

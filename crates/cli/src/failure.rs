@@ -48,10 +48,18 @@ pub(crate) enum Failure {
         "the key of {provider} is kept, but a call with it failed: {reason}; put in another, or leave the call out with --no-test"
     )]
     KeyFails { provider: String, reason: String },
+    #[error(
+        "no value came for the header {header}; type it where it is asked for, pipe it in, or write {header}=VALUE"
+    )]
+    HeaderEmpty { header: String },
+    #[error("the header {header} of {provider} is not kept: {reason}; enter it again with `bosun providers header`")]
+    HeaderNotKept { header: String, provider: String, reason: String },
+    #[error("{provider} is built in and as it came, so there is nothing to remove; `bosun providers list` shows yours")]
+    NotOwnProvider { provider: String },
     #[error("the keyring has no key of {provider} for {host}; `bosun keys list` shows where keys come from")]
     NoKeyKept { provider: String, host: String },
     #[error(
-        "{provider} has no address yet, and a key is kept for one alone; name it in Bosun's settings or with --base-url"
+        "{provider} has no address yet, and what is secret is kept for one alone; name it in Bosun's settings or with --base-url"
     )]
     NoHostYet { provider: String },
     #[error(

@@ -58,6 +58,8 @@ enum Command {
     Trust(trust::TrustArgs),
     /// The providers and models that could be named, and where requests to them go.
     Models(models::ModelsArgs),
+    /// Providers of your own, and headers that a gateway wants.
+    Providers(models::ProvidersArgs),
     /// The keys of providers: where they come from, putting one into the keyring and taking it out.
     Keys(models::KeysArgs),
     /// What model calls used and cost, by day and model, or in a session.
@@ -121,6 +123,7 @@ fn start(command: Command, keys: EnvironmentKeys) -> anyhow::Result<Exit> {
             Command::Skills(args) => skills::skills(args).await,
             Command::Trust(args) => trust::trust(args).await,
             Command::Models(args) => models::models(args, keys).await,
+            Command::Providers(args) => models::providers(args, keys).await,
             Command::Keys(args) => models::keys(args, keys).await,
             Command::Usage(args) => usage::usage(args).await,
             Command::Mcp(args) => mcp::mcp(args).await,

@@ -2,6 +2,7 @@
 
 mod keys;
 mod list;
+mod providers;
 
 use std::path::Path;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
@@ -28,6 +29,7 @@ use crate::terminal;
 
 pub(crate) use keys::{KeysArgs, keys};
 pub(crate) use list::{ModelsArgs, models};
+pub(crate) use providers::{ProvidersArgs, providers};
 
 /// Reads `PROVIDER:NAME`; the name may have colons of its own, as Ollama's do.
 pub(crate) fn parse_model(text: &str) -> Result<ModelRef, Failure> {
@@ -167,6 +169,12 @@ impl Models {
             }
         }
         Ok(())
+    }
+
+    /// What servers said of their models.
+    async fn listed(&self) -> Result<ListedModels, SessionError> {
+        let Some(database) = self.database().await? else { return Ok(ListedModels::default()) };
+        Ok(database.setting(LISTED_MODELS).await?.unwrap_or_default())
     }
 
     /// Keeps what a provider said of its models in their list, where there is a database to keep them in.

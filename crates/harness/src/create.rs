@@ -241,7 +241,7 @@ pub(crate) fn subagent(
             let model = blueprint.models.get(name).cloned();
             let model = model.ok_or_else(|| DeepAgentError::UnknownModel { name: name.clone() })?;
             // Who chose a model of this machine sends nothing anywhere else.
-            if owner.model.chosen().local && !model.chosen().local {
+            if model.chosen().stays < owner.model.chosen().stays {
                 return Err(DeepAgentError::ModelElsewhere { name: name.clone() });
             }
             model

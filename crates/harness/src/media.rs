@@ -30,7 +30,7 @@ const SENTENCES: [&[&str]; 8] = [
     &["content must be a string"],
     &["content", "should be a valid string"],
     &["payload size"],
-    &["payload too large"],
+    &["no endpoints found", "file"],
     &["content part", "'file'"],
     &["variant `file`"],
     &["invalid value", "file", "supported values"],
@@ -104,8 +104,14 @@ pub(crate) fn kinds(messages: &[Arc<Message>]) -> Vec<MediaKind> {
 /// to them.
 pub(crate) fn is_refusal(error: &AgentError, sent: &[MediaKind]) -> bool {
     let AgentError::Model(error) = error else { return false };
-    let is_about_request = error.kind == ModelErrorKind::InvalidRequest;
-    is_about_request && !sent.is_empty() && is_about(&error.message.to_lowercase(), sent)
+    let said = error.message.to_lowercase();
+    !sent.is_empty()
+        && match error.kind {
+            ModelErrorKind::InvalidRequest => is_about(&said, sent),
+            // Too many bytes, of which media are most; too many words are counted in tokens.
+            ModelErrorKind::ContextOverflow => error.status == Some(413) && !said.contains("token"),
+            _ => false,
+        }
 }
 
 fn is_about(said: &str, kinds: &[MediaKind]) -> bool {
@@ -211,6 +217,7 @@ mod tests {
             "unknown content part type 'file'",
             "Invalid value: file. Supported values are: 'text','image_url','video_url' and 'video'.",
             "messages.1.content.0.image.source.base64.media_type: unknown",
+            "No endpoints found that support image input",
         ] {
             assert!(refused(ModelErrorKind::InvalidRequest, words, &seen), "{words}");
             assert!(!refused(ModelErrorKind::InvalidRequest, words, &plain), "{words}");
@@ -228,6 +235,21 @@ mod tests {
             assert!(!refused(ModelErrorKind::InvalidRequest, words, &seen), "{words}");
         }
         assert!(!refused(ModelErrorKind::Unavailable, "image input is not supported", &seen));
+    }
+
+    /// A gateway with a limit on bytes is told by its status: its words are any page's.
+    #[test]
+    fn too_many_bytes_are_those_of_media_and_too_many_tokens_are_not() {
+        let refused = |status: u16, words: &str, sent: &[MediaKind]| {
+            let error = bosun_model::ModelError::new(ModelErrorKind::ContextOverflow, "p", words).with_status(status);
+            is_refusal(&AgentError::Model(error), sent)
+        };
+        let pictures = [MediaKind::Image];
+        assert!(refused(413, "413 Request Entity Too Large", &pictures));
+        assert!(refused(413, "Request exceeds the maximum size", &pictures));
+        assert!(!refused(413, "413 Request Entity Too Large", &[]));
+        assert!(!refused(413, "Request too large: tokens per minute (TPM)", &pictures));
+        assert!(!refused(400, "prompt is too long", &pictures));
     }
 
     #[test]

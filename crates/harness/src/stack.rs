@@ -5,7 +5,9 @@ use std::sync::Arc;
 
 use bosun_agent::{AgentError, BoxFuture, Middleware, NextModel, NextTool, TurnContext, TurnEnd};
 use bosun_backend::Backend;
-use bosun_model::{AiMessage, CacheLifetime, ChatModel, ChatRequest, OutputSchema, ToolCall, ToolSpec};
+use bosun_model::{
+    AiMessage, Asked, CacheLifetime, ChatModel, ChatRequest, ModelError, OutputSchema, ToolCall, ToolSpec,
+};
 use bosun_tools::{
     ArgumentError, DynTool, Preview, StateField, StateUpdate, ToolContext, ToolError, ToolKind, ToolOutput,
 };
@@ -293,6 +295,15 @@ impl Middleware for Chosen {
 
     fn before_side_call<'a>(&'a self, cx: &'a TurnContext) -> BoxFuture<'a, Result<(), AgentError>> {
         self.member.before_side_call(cx)
+    }
+
+    fn after_side_failure<'a>(
+        &'a self,
+        cx: &'a TurnContext,
+        asked: &'a Asked,
+        error: &'a ModelError,
+    ) -> BoxFuture<'a, Result<bool, AgentError>> {
+        self.member.after_side_failure(cx, asked, error)
     }
 
     fn after_model<'a>(

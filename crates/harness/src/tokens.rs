@@ -244,7 +244,7 @@ fn json_letters(value: &impl serde::Serialize) -> usize {
 
 #[cfg(test)]
 mod tests {
-    use bosun_model::{Abilities, HumanMessage, Kept, Origin, SystemBlock};
+    use bosun_model::{Abilities, HumanMessage, Kept, Origin, Stays, SystemBlock};
     use pretty_assertions::assert_eq;
 
     use super::*;
@@ -269,7 +269,7 @@ mod tests {
                 price: None,
                 steps: Vec::new(),
                 scripted: false,
-                local: false,
+                stays: Stays::No,
             })
         };
         for (provider, name) in [

@@ -64,9 +64,20 @@ pub struct ModelInfo {
     /// True for the tour: its replies are written down beforehand and the UI says so.
     #[serde(default)]
     pub scripted: bool,
-    /// Whether what is sent to it stays on this machine, as far as its address and its name tell.
     #[serde(default)]
-    pub local: bool,
+    pub stays: Stays,
+}
+
+/// Whether what is sent to a model stays on this machine, as far as its address, its name and its server's own words tell.
+/// In order: who chose a model sends what goes to it to none that comes before it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Stays {
+    #[default]
+    No,
+    /// Its server is on this machine, and may hand it on.
+    Unknown,
+    Yes,
 }
 
 impl ModelInfo {
@@ -196,7 +207,7 @@ mod tests {
             price: Some(price(1.0)),
             steps: vec![PriceStep { over: 200_000, price: price(4.0) }, PriceStep { over: 100_000, price: price(2.0) }],
             scripted: false,
-            local: false,
+            stays: Stays::No,
         };
         let cost = |input: u64| info.cost(&Usage { input: Some(input), output: Some(10_000), ..Usage::default() });
         assert_eq!([cost(100_000), cost(100_001), cost(300_000)], [Some(0.2), Some(0.400_002), Some(1.6)]);
@@ -218,7 +229,7 @@ mod tests {
             price: Some(price(1.0)),
             steps: vec![PriceStep { over: 200_000, price: price(4.0) }],
             scripted: false,
-            local: false,
+            stays: Stays::No,
         };
         let reply = |input: Option<u64>, dropped| AiMessage {
             id: "m".into(),
@@ -280,7 +291,7 @@ mod tests {
             price: Some(Price { input: 1.0, output: 1.0, ..Price::FREE }),
             steps: Vec::new(),
             scripted: false,
-            local: false,
+            stays: Stays::No,
         };
         let usage = Usage { input: Some(1_000_000), output: Some(0), ..Usage::default() };
         let charged = Usage { charged: Some(0.25), ..usage };

@@ -17,7 +17,7 @@ mod trouble;
 mod usage;
 
 pub use builder::{MOST_CALLS, MessageBuilder};
-pub use chat_model::{Abilities, ChatModel, ModelInfo, ModelStream, Price, PriceStep, whole_reply};
+pub use chat_model::{Abilities, ChatModel, ModelInfo, ModelStream, Price, PriceStep, Stays, whole_reply};
 pub use content::{ContentBlock, Kept, Media, MediaKind, Origin, Reasoning, text_of};
 pub use error::{ModelError, ModelErrorKind};
 pub use event::{ModelEvent, StopReason};

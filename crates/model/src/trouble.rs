@@ -30,6 +30,8 @@ pub enum ModelTrouble {
     AddressWrong { detail: String, address: String },
     #[error("{detail} ({address} does not end in /v1, which most servers need)")]
     AddressWithoutVersion { detail: String, address: String },
+    #[error("{detail} (an agent works with tools: choose a model that takes them)")]
+    WithoutTools { detail: String },
     #[error("{host} reported an error without explaining it; try again, or choose another model")]
     ErrorWithoutWords { host: String },
     #[error(

@@ -6,11 +6,13 @@ use crate::ProviderFamily;
 /// A model server that answered on this machine.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, Type)]
 pub struct LocalServerView {
-    /// Its name for people.
+    /// What it says that it is; its address, where it says nothing that is known.
     pub label: String,
     pub family: ProviderFamily,
     pub base_url: String,
     pub host: String,
+    /// Whether it said that it runs its models itself. Any other may hand on all that it is sent.
+    pub runs_itself: bool,
     /// How names of its models end with which it hands requests on to another.
     pub hands_on: Vec<String>,
     /// The provider that speaks to it already; `None` where using it adds one.

@@ -43,6 +43,8 @@ pub struct ProviderView {
     pub host: String,
     /// Whether its server is on this machine.
     pub local: bool,
+    /// Whether that server said that it runs its models itself. Any other may hand on all that it is sent.
+    pub runs_itself: bool,
     /// How names of its models end with which a server on this machine hands requests on to another.
     pub hands_on: Vec<String>,
     pub key: KeySource,

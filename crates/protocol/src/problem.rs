@@ -419,6 +419,7 @@ problems! {
     RefusedSilently { host: String, status: u16 } = "{host} refused the request (status {status}) without saying why; choose another model, or check the provider's settings";
     AddressWrong { detail: String, address: String } = "{detail} (asked at {address}; check the base URL)";
     AddressWithoutVersion { detail: String, address: String } = "{detail} ({address} does not end in /v1, which most servers need)";
+    WithoutTools { detail: String } = "{detail} (an agent works with tools: choose a model that takes them)";
     ErrorWithoutWords { host: String } = "{host} reported an error without explaining it; try again, or choose another model";
     OtherJson { address: String } = "{address} answered with JSON that is not a model's reply instead of a stream of events; check the base URL, and whether this network wants you to sign in first";
     OtherJsonWithoutVersion { address: String } = "{address} answered with JSON that is not a model's reply instead of a stream of events; the base URL of most servers ends in /v1, and some networks want you to sign in first";

@@ -1,7 +1,7 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use bosun_model::{ChatModel, ChatRequest, Message, ModelError, whole_reply};
+use bosun_model::{ChatModel, ChatRequest, Message, ModelError, Stays, whole_reply};
 
 use crate::listing::seems_to_talk;
 use crate::{ListedModel, ProviderConfig, connect, failure, known_model, list_models};
@@ -16,7 +16,7 @@ const ROOM: u32 = 512;
 pub async fn test_call(model: &dyn ChatModel) -> Result<String, ModelError> {
     let request = ChatRequest {
         messages: vec![Message::human("test", "Answer with one word: ready?").into()].into(),
-        max_output: Some(if model.info().local { 16 } else { ROOM }),
+        max_output: Some(if model.info().stays > Stays::No { 16 } else { ROOM }),
         ..ChatRequest::default()
     };
     match whole_reply(model, request, "test".into()).await {
@@ -65,17 +65,17 @@ pub async fn try_out(
     Trial { model: Some(name.to_owned()), outcome, took: started.elapsed() }
 }
 
-/// The model for a test call where nobody named one: of those in the list whose price is known, the cheapest that costs
-/// something, since those for nothing are the first to be refused; else the first that can be talked to by its name, else
-/// the first. `None` where the list is empty.
+/// The model for a test call where nobody named one: of those in the list that can be talked to by their name and whose price
+/// is known, the cheapest that costs something, since those for nothing are the first to be refused; else the first that can
+/// be talked to, else the first. `None` where the list is empty.
 pub fn test_model<'a>(config: &ProviderConfig, listed: &'a [ListedModel]) -> Option<&'a str> {
     let config = config.clone().with_listed(listed);
     let price =
         |model: &ListedModel| known_model(&config, &model.name).ok()?.price.map(|price| price.input + price.output);
-    let priced = listed.iter().filter_map(|model| Some((model, price(model).filter(|price| *price > 0.0)?)));
+    let talkers = || listed.iter().filter(|model| seems_to_talk(&model.name));
+    let priced = talkers().filter_map(|model| Some((model, price(model).filter(|price| *price > 0.0)?)));
     let cheapest = priced.min_by(|(_, one), (_, other)| one.total_cmp(other)).map(|(model, _)| model);
-    let talker = || listed.iter().find(|model| seems_to_talk(&model.name));
-    cheapest.or_else(talker).or(listed.first()).map(|model| model.name.as_str())
+    cheapest.or_else(|| talkers().next()).or(listed.first()).map(|model| model.name.as_str())
 }
 
 #[cfg(test)]
@@ -99,6 +99,8 @@ mod tests {
             [listed("a", None), listed("dear", Some(9.0)), listed("free", Some(0.0)), listed("cheap", Some(1.0))];
         assert_eq!(chosen(&priced).as_deref(), Some("cheap"));
         assert_eq!(chosen(&priced[..1]).as_deref(), Some("a"));
+        let silent = [listed("acme/embed-small", Some(0.1)), listed("acme/chat", Some(2.0))];
+        assert_eq!(chosen(&silent).as_deref(), Some("acme/chat"));
         assert_eq!(chosen(&[]), None);
         let mixed = ["BAAI/bge-large-en-v1.5", "black-forest-labs/FLUX.1-schnell", "meta-llama/Llama-3.3-70B-Instruct"];
         assert_eq!(chosen(&mixed.map(|name| listed(name, None))).as_deref(), Some(mixed[2]));

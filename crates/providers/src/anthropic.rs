@@ -1,7 +1,10 @@
 //! Anthropic Messages.
 //!
 //! Written against the vendor's own documents (version `2023-06-01`) instead of over a client library: there is no official
-//! one for Rust, and those at hand drop what the loop needs (images and error marks in tool results, signatures of thinking).
+//! one for Rust. Of the community's, `claudius` and `misanthropy` were weighed. What decided it: each brings its own HTTP
+//! client, past the limits, proxies, certificates and redaction of this crate; they type blocks and events as they knew them,
+//! where here what is unknown is passed over and what is signed goes back as it came; and a reply that broke off at any byte
+//! has to be told from one that had its end, which only who reads the bytes can.
 
 use std::borrow::Cow;
 use std::sync::Arc;

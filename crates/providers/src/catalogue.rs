@@ -4,7 +4,7 @@
 use std::borrow::Cow;
 use std::sync::OnceLock;
 
-use bosun_model::{Abilities, ModelInfo, Price, PriceStep};
+use bosun_model::{Abilities, ModelInfo, Price, PriceStep, Stays};
 use serde::Deserialize;
 
 /// The file, as it is embedded.
@@ -65,7 +65,7 @@ pub(crate) fn info(provider: &str, host: &str, name: &str) -> ModelInfo {
         price: None,
         steps: Vec::new(),
         scripted: false,
-        local: false,
+        stays: Stays::No,
     };
     if let Some((vendor, model)) = find(name) {
         let own = vendor.hosts.iter().any(|known| known == host);

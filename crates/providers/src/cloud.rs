@@ -9,7 +9,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
-use crate::{Account, Family, bedrock, vertex};
+use crate::{Account, Family, bedrock, ollama, vertex};
 
 mod aws;
 mod google;
@@ -66,7 +66,8 @@ impl Cloud {
         Self { anywhere: true, ..self }
     }
 
-    /// A preset at the place that the cloud's own variables and files name; any other account as it is.
+    /// A preset at the place that the cloud's own variables and files name, or Ollama's (`OLLAMA_HOST`); any other account as
+    /// it is.
     pub fn placed(&self, account: Account) -> Account {
         if !account.is_unchanged() {
             return account;
@@ -78,6 +79,7 @@ impl Cloud {
             Family::Vertex => google::location(self)
                 .filter(|location| location != "global")
                 .map(|location| vertex::address_of(&location)),
+            Family::Ollama => self.variable("OLLAMA_HOST").and_then(|host| ollama::address_of(&host)),
             _ => None,
         };
         match base_url {

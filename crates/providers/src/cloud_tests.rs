@@ -301,3 +301,14 @@ async fn what_signs_a_request_is_in_no_error_about_it() {
     assert!(!origin.clean(echoed).contains("canary"), "{}", origin.clean(echoed));
     assert!(!crate::redact::Redactor::default().redact("x-amz-security-token:IQoJb3JpZ2luX2VjEJr").contains("IQoJ"));
 }
+
+/// As its own tools do, where the person chose no address here.
+#[test]
+fn ollama_is_asked_where_its_variable_says() {
+    let cloud = Cloud::new(|name| (name == "OLLAMA_HOST").then(|| "gpu-box:11500".to_owned()));
+    let ollama = || Account::of_preset(crate::preset("ollama").unwrap());
+    assert_eq!(cloud.placed(ollama()).base_url, "http://gpu-box:11500");
+    let chosen = ollama().moved_to("http://10.0.0.7:11434");
+    assert_eq!(cloud.placed(chosen.clone()), chosen);
+    assert_eq!(Cloud::new(|_| None).placed(ollama()), ollama());
+}

@@ -1,6 +1,6 @@
 use std::fmt;
 
-use bosun_model::{ModelInfo, Price};
+use bosun_model::{ModelInfo, Price, Stays};
 use secrecy::SecretString;
 use serde::{Deserialize, Serialize};
 
@@ -9,7 +9,6 @@ use crate::desktop::DesktopSettings;
 use crate::endpoint::Endpoint;
 use crate::listing::HELD_UNTOLD;
 use crate::network::Network;
-use crate::preset::{Preset, preset};
 use crate::query::without_query_secrets;
 use crate::{ListedModel, anthropic, catalogue, openai_chat};
 
@@ -58,6 +57,9 @@ pub struct KnownModel {
     pub reasoning: Option<bool>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub price: Option<Price>,
+    /// Whether the server that lists it runs it itself; `Some(false)` where it hands requests on.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub server_runs: Option<bool>,
     /// Whether the person says so, whose limits are meant as they are.
     #[serde(skip)]
     pub by_person: bool,
@@ -229,8 +231,9 @@ impl ProviderConfig {
         let is_gemini = matches!(self.family, Family::Gemini | Family::Vertex);
         info.abilities.audio &= is_gemini || self.family == Family::OpenAiChat;
         info.abilities.video &= is_gemini;
-        info.local = self.stays_here(&info.name);
-        if info.price.is_none() && self.serves_it_here(&info.name) {
+        info.stays = self.stays(&info.name);
+        // Nobody charges for what this machine does.
+        if info.price.is_none() && info.stays == Stays::Yes {
             info.price = Some(Price::FREE);
         }
         info
@@ -271,15 +274,21 @@ impl ProviderConfig {
         anthropic::thinks_by_name(name) || is_openai && openai_chat::thinks_by_name(name)
     }
 
-    /// Whether the model `name` runs on this machine, where nobody charges for it. Servers of the user's own may hand
-    /// requests on to somebody who does.
-    fn serves_it_here(&self, name: &str) -> bool {
-        preset(&self.id).is_some_and(Preset::is_local) && self.stays_here(name)
-    }
-
-    /// Whether what is sent to the model `name` stays on this machine, as far as the address and the name tell.
-    fn stays_here(&self, name: &str) -> bool {
-        !hands_on(&self.id).iter().any(|end| name.ends_with(end)) && self.is_here()
+    /// Whether what is sent to the model `name` stays on this machine. What the server itself says of it counts before its
+    /// name; a server that says nothing may be any, at whichever port.
+    fn stays(&self, name: &str) -> Stays {
+        if !self.is_here() {
+            return Stays::No;
+        }
+        let said = self.known.iter().rev().filter(|known| known.name == name).find_map(|known| known.server_runs);
+        match said {
+            Some(true) => Stays::Yes,
+            Some(false) => Stays::No,
+            None if hands_on(&self.id).iter().any(|end| name.ends_with(end)) => Stays::No,
+            // Nobody else speaks so.
+            None if self.family == Family::Ollama => Stays::Yes,
+            None => Stays::Unknown,
+        }
     }
 
     /// Whether the address is one of this machine, which no proxy is asked for.
@@ -380,31 +389,38 @@ mod tests {
         assert!(!thinks("claude-opus-6", Some(false)) && !thinks("claude-3-haiku", None) && !thinks("nobody-1", None));
     }
 
+    /// A port says nothing of who listens there: LiteLLM in front of somebody who charges may be started at any.
     #[test]
-    fn models_of_this_machine_cost_nothing_and_stay_here_unless_somebody_else_has_them() {
-        let known = |id: &str, base_url: &str, name: &str| {
+    fn what_costs_nothing_and_stays_here_is_what_a_server_of_this_machine_says_that_it_runs() {
+        let known = |id: &str, base_url: &str, name: &str, server_runs: Option<bool>| {
             let family = if id == "ollama" { Family::Ollama } else { Family::OpenAiChat };
-            crate::known_model(&ProviderConfig::new(id, family, base_url), name).unwrap()
+            let said = KnownModel { name: name.into(), server_runs, ..KnownModel::default() };
+            let info = crate::known_model(&ProviderConfig::new(id, family, base_url).with_known([said]), name).unwrap();
+            (info.stays, info.price)
         };
-        let price = |id: &str, base_url: &str, name: &str| known(id, base_url, name).price;
-        assert_eq!(price("ollama", "http://localhost:11434", "qwen3:4b"), Some(Price::FREE));
-        assert_eq!(price("vllm", "http://127.0.0.1:8000/v1", "m"), Some(Price::FREE));
-        assert!(known("ollama", "http://localhost:11434", "qwen3:4b").local);
-        for (id, base_url, name, stays) in [
-            ("ollama", "http://10.0.0.7:11434", "qwen3:4b", false),
-            ("ollama", "http://localhost:11434", "gpt-oss:120b-cloud", false),
-            ("litellm", "http://localhost:4000/v1", "m", false),
-            ("my-gate", "http://localhost:9000/v1", "m", true),
-            ("openai", "http://localhost:8080/v1", "m", true),
+        let free = (Stays::Yes, Some(Price::FREE));
+        let (maybe, away) = ((Stays::Unknown, None), (Stays::No, None));
+        let (ollama, vllm) = ("http://localhost:11434", "http://127.0.0.1:8000/v1");
+        for (id, base_url, name, server_runs, expected) in [
+            ("ollama", ollama, "qwen3:4b", None, free),
+            ("ollama", ollama, "gpt-oss:120b-cloud", None, away),
+            ("ollama", ollama, "mine", Some(false), away),
+            ("ollama", "http://10.0.0.7:11434", "qwen3:4b", Some(true), away),
+            ("vllm", vllm, "m", None, maybe),
+            ("vllm", vllm, "m", Some(true), free),
+            ("vllm", "https://gpu.example/v1", "m", Some(true), away),
+            ("litellm", "http://localhost:4000/v1", "m", None, away),
+            ("litellm", "http://localhost:4000/v1", "m", Some(true), free),
+            ("my-gate", "http://localhost:9000/v1", "m", None, maybe),
+            ("my-gate", "http://localhost:9000/v1", "m", Some(true), free),
+            ("openai", "http://localhost:8080/v1", "m", None, maybe),
         ] {
-            let known = known(id, base_url, name);
-            assert_eq!((known.price, known.local), (None, stays), "{id} {base_url} {name}");
+            assert_eq!(known(id, base_url, name, server_runs), expected, "{id} {base_url} {name} {server_runs:?}");
         }
-        let said =
-            KnownModel { name: "m".into(), price: Some(Price { input: 1.0, ..Price::FREE }), ..KnownModel::default() };
-        let config = ProviderConfig::new("vllm", Family::OpenAiChat, "http://localhost:8000/v1");
-        let paid = crate::known_model(&ProviderConfig { known: vec![said], ..config }, "m").unwrap().price;
-        assert_eq!(paid.map(|price| price.input), Some(1.0), "the person knows better");
+        let price = Some(Price { input: 1.0, ..Price::FREE });
+        let said = KnownModel { name: "m".into(), price, server_runs: Some(true), ..KnownModel::default() };
+        let config = ProviderConfig::new("vllm", Family::OpenAiChat, vllm).with_known([said]);
+        assert_eq!(crate::known_model(&config, "m").unwrap().price, price, "the person knows better");
     }
 
     /// Where the model takes them and the wire carries them; what is said of a model goes over the catalogue, not over

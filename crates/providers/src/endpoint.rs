@@ -24,7 +24,7 @@ pub(crate) struct Endpoint {
     base: Url,
     /// As [`host_of`] gives it.
     pub(crate) host: String,
-    /// Whether it stays on this machine.
+    /// Whether it is on this machine.
     pub(crate) loopback: bool,
 }
 
@@ -120,9 +120,31 @@ impl Endpoint {
     }
 }
 
+/// Whether a host is this machine. An address that stands for all of a machine's own is taken for it where it is asked.
 pub(crate) fn is_loopback(host: &str) -> bool {
-    let name = host.trim_matches(['[', ']']);
-    name == "localhost" || name.ends_with(".localhost") || name.parse::<IpAddr>().is_ok_and(|ip| ip.is_loopback())
+    match ip(host) {
+        Some(ip) => ip.is_loopback() || ip.is_unspecified(),
+        None => matches!(plain(host), "localhost") || plain(host).ends_with(".localhost"),
+    }
+}
+
+/// Whether a host is one of the network around this machine: a private address, or a name that only such a network knows.
+pub(crate) fn is_nearby(host: &str) -> bool {
+    match ip(host) {
+        Some(IpAddr::V4(ip)) => ip.is_private() || ip.is_link_local(),
+        Some(IpAddr::V6(ip)) => ip.is_unique_local() || ip.is_unicast_link_local(),
+        None => !plain(host).contains('.') || plain(host).ends_with(".local"),
+    }
+}
+
+/// A name without the dot that may end it.
+fn plain(host: &str) -> &str {
+    host.strip_suffix('.').unwrap_or(host)
+}
+
+/// A host that is an address; one of the old kind that stands in one of the new is itself.
+fn ip(host: &str) -> Option<IpAddr> {
+    plain(host).trim_matches(['[', ']']).parse::<IpAddr>().ok().map(|ip| ip.to_canonical())
 }
 
 #[cfg(test)]
@@ -143,6 +165,40 @@ mod tests {
         ];
         for (url, host) in hosts {
             assert_eq!(host_of(url).as_deref(), Ok(host), "{url}");
+        }
+    }
+
+    #[test]
+    fn hosts_are_here_near_or_elsewhere() {
+        let near = |url: &str| {
+            let endpoint = Endpoint::parse("p", Family::OpenAiChat, url).unwrap();
+            (endpoint.loopback, is_nearby(endpoint.name()))
+        };
+        for (host, here, nearby) in [
+            ("localhost", true, true),
+            ("localhost.", true, true),
+            ("models.localhost", true, false),
+            ("127.0.0.1", true, false),
+            ("127.8.8.8", true, false),
+            ("0.0.0.0", true, false),
+            ("[::]", true, false),
+            ("[::1]", true, false),
+            ("[::ffff:127.0.0.1]", true, false),
+            ("10.0.0.7", false, true),
+            ("172.20.0.1", false, true),
+            ("192.168.1.4", false, true),
+            ("[::ffff:192.168.1.4]", false, true),
+            ("[fd00::1]", false, true),
+            ("[fe80::1]", false, true),
+            ("gpu-box", false, true),
+            ("gpu.local", false, true),
+            ("172.32.0.1", false, false),
+            ("8.8.8.8", false, false),
+            ("[2606:4700::1]", false, false),
+            ("localhost.example.com", false, false),
+            ("0.0.0.1", false, false),
+        ] {
+            assert_eq!(near(&format!("http://{host}:11434")), (here, nearby), "{host}");
         }
     }
 

@@ -37,20 +37,30 @@ pub(crate) fn status(origin: &Origin, status: StatusCode, headers: &HeaderMap, b
         Some(kind) => Some(Refusal::of_aws(kind, &String::from_utf8_lossy(body))),
         None => body::read(body),
     };
-    if refusal.is_none() && is_html(headers, body) && !matches!(code, 429 | 500..) {
+    let is_page = refusal.is_none() && is_html(headers, body);
+    if is_page && !is_of_gateways(code) {
         return web_page(origin, body).with_status(code);
     }
-    let refusal = refusal.unwrap_or_else(|| Refusal::of_text(body, is_html(headers, body)));
+    let refusal = refusal.unwrap_or_else(|| Refusal::of_text(body, is_page));
     let kind = kind_of_status(code, &refusal);
     let refusal_wait = refusal.retry_after;
-    let error = if refusal.message.is_empty() {
+    // A page that wants a key has nothing more to say of it in its title.
+    let error = if refusal.message.is_empty() || (is_page && kind == Kind::Unauthorized) {
         origin.trouble(kind, wordless(origin, code, kind))
+    } else if speaks_of_tools(&refusal) {
+        origin.trouble(kind, ModelTrouble::WithoutTools { detail: refusal.message })
     } else if matches!(code, 404 | 405) && !speaks_of_a_model(&refusal) {
         origin.trouble(kind, elsewhere(origin, refusal.message))
     } else {
         origin.error(kind, refusal.message)
     };
     error.with_status(code).with_retry_after(retry_after::read(headers).or(refusal_wait))
+}
+
+/// Statuses that mean the same in the pages of gateways (nginx, load balancers) as in the words of a model server. Any other
+/// page may be anybody's: a network's that wants a sign-in, a wall's that lets nobody through, a website's at a wrong address.
+fn is_of_gateways(status: u16) -> bool {
+    matches!(status, 401 | 408 | 409 | 413 | 424 | 425 | 429 | 500..)
 }
 
 /// Whether a server refuses what its model once thought, or the field that says what becomes of it: thoughts of another
@@ -286,7 +296,23 @@ fn wants_version(origin: &Origin) -> bool {
 /// Whether a 404 is about the model that was asked for; anything else is about the address. That something was not found
 /// says nothing of what: servers label a wrong path and a wrong model alike.
 fn speaks_of_a_model(refusal: &Refusal) -> bool {
-    refusal.message.to_lowercase().contains("model") || refusal.is_about_a_model()
+    let message = refusal.message.to_lowercase();
+    message.contains("model") || message.contains(NO_ENDPOINTS) || refusal.is_about_a_model()
+}
+
+/// How OpenRouter's words begin of a model that nobody serves, or not with what a request has.
+const NO_ENDPOINTS: &str = "no endpoints found";
+
+/// Whether a request is refused because its model takes no tools (OpenRouter, Ollama, DeepSeek, Groq).
+fn speaks_of_tools(refusal: &Refusal) -> bool {
+    let words = [
+        "no endpoints found that support tool use",
+        "does not support tools",
+        "does not support function calling",
+        "`tool calling` is not supported with this model",
+    ];
+    let message = refusal.message.to_lowercase();
+    words.iter().any(|word| message.contains(word))
 }
 
 /// The provider's words about an address that leads nowhere, and what is likely wrong with it.
@@ -314,17 +340,21 @@ fn wordless(origin: &Origin, status: u16, kind: Kind) -> ModelTrouble {
 
 fn kind_of_status(code: u16, refusal: &Refusal) -> Kind {
     let words = refusal.kind();
+    let says = |piece: &str| refusal.message.to_lowercase().contains(piece);
     match (code, words) {
         (400 | 402 | 403 | 429, Some(Kind::Billing)) | (402, _) => Kind::Billing,
         (400 | 413 | 422 | 500 | 502, Some(Kind::ContextOverflow)) | (413, _) => Kind::ContextOverflow,
         (400, Some(kind @ (Kind::Unauthorized | Kind::NotFound))) => kind,
         // OpenRouter's, of what was written and not of who wrote it.
-        (403, _) if refusal.message.to_lowercase().contains("input was flagged") => Kind::InvalidRequest,
+        (403, _) if says("input was flagged") => Kind::InvalidRequest,
         (401 | 403, _) => Kind::Unauthorized,
+        // Its, of a picture or a tool that nobody takes for this model.
+        (404, _) if says(NO_ENDPOINTS) && says("that support") => Kind::InvalidRequest,
         (404 | 405 | 410, _) => Kind::NotFound,
         (407 | 511, _) => Kind::NotAModelServer,
         (408 | 504, _) => Kind::Timeout,
-        (409 | 425, _) => Kind::Unavailable,
+        // 424: the model behind Bedrock failed.
+        (409 | 424 | 425, _) => Kind::Unavailable,
         (429, _) => Kind::RateLimited,
         (500.., _) => Kind::Unavailable,
         _ => Kind::InvalidRequest,

@@ -18,7 +18,7 @@ fn failed(code: u16, body: &str) -> ModelError {
 
 #[test]
 fn every_status_has_a_kind_even_without_a_word() {
-    let table: [(u16, ModelErrorKind); 19] = [
+    let table: [(u16, ModelErrorKind); 20] = [
         (400, InvalidRequest),
         (401, Unauthorized),
         (402, Billing),
@@ -31,6 +31,7 @@ fn every_status_has_a_kind_even_without_a_word() {
         (413, ContextOverflow),
         (418, InvalidRequest),
         (422, InvalidRequest),
+        (424, Unavailable),
         (429, RateLimited),
         (500, Unavailable),
         (502, Unavailable),
@@ -319,6 +320,53 @@ fn pages_are_told_from_refusals() {
     assert!(failed(403, page).message.contains("Café WiFi"));
     let bad_gateway = failed(502, "<html><head><title>502 Bad Gateway</title></head></html>");
     assert_eq!((bad_gateway.kind, bad_gateway.message.as_str()), (Unavailable, "502 Bad Gateway"));
+}
+
+/// What stands in between answers in HTML, and means the same by it.
+#[test]
+fn a_gateways_page_means_what_its_status_means() {
+    let page = |title: &str| {
+        format!(
+            "<html>\r\n<head><title>{title}</title></head>\r\n<body><center><h1>{title}</h1></center></body></html>"
+        )
+    };
+    let pages = [
+        (401, "401 Authorization Required", Unauthorized, "api.openai.com refused the key (status 401); enter another"),
+        (408, "408 Request Time-out", Timeout, "408 Request Time-out"),
+        (413, "413 Request Entity Too Large", ContextOverflow, "413 Request Entity Too Large"),
+        (424, "424 Failed Dependency", Unavailable, "424 Failed Dependency"),
+        (429, "429 Too Many Requests", RateLimited, "429 Too Many Requests"),
+        (503, "503 Service Temporarily Unavailable", Unavailable, "503 Service Temporarily Unavailable"),
+        (504, "504 Gateway Time-out", Timeout, "504 Gateway Time-out"),
+        (413, "", ContextOverflow, "api.openai.com refused the request (status 413)"),
+    ];
+    for (code, title, kind, words) in pages {
+        let error = failed(code, &page(title));
+        assert_eq!((error.kind, error.status), (kind, Some(code)), "{title}");
+        assert!(error.message.starts_with(words), "{error}");
+    }
+    for (code, title) in [(400, "400 Bad Request"), (403, "Attention Required!"), (404, "404 Not Found")] {
+        let error = failed(code, &page(title));
+        assert_eq!(error.kind, NotAModelServer, "{title}");
+        assert!(error.message.contains(title), "{error}");
+    }
+}
+
+#[test]
+fn what_nobody_takes_for_a_model_is_no_wrong_address() {
+    let tools = "(an agent works with tools: choose a model that takes them)";
+    for (code, words, kind, advice) in [
+        (404, "No endpoints found that support image input", InvalidRequest, ""),
+        (404, "No endpoints found that support input audio", InvalidRequest, ""),
+        (404, "No endpoints found that support tool use. To learn more, visit: https://h", InvalidRequest, tools),
+        (404, "No endpoints found for acme/gone.", NotFound, ""),
+        (404, "No endpoints found matching your data policy", NotFound, ""),
+        (400, "registry.ollama.ai/library/gemma:2b does not support tools", InvalidRequest, tools),
+        (400, "deepseek-reasoner does not support Function Calling", InvalidRequest, tools),
+    ] {
+        let error = failed(code, &format!(r#"{{"error":{{"message":"{words}","code":{code}}}}}"#));
+        assert_eq!((error.kind, error.message), (kind, format!("{words} {advice}").trim().to_owned()));
+    }
 }
 
 #[test]

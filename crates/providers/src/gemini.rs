@@ -1,7 +1,9 @@
 //! Google's Gemini API, at the vendor's own address and, with the whole path of a publisher as base URL, on Vertex AI.
 //!
-//! Written against the vendor's documents instead of over a client library: there is no official one for Rust, and those at
-//! hand drop the signatures of thoughts, without which newer models refuse the next step of a conversation with calls.
+//! Written against the vendor's documents instead of over a client library: there is no official one for Rust at this address.
+//! Of the community's, `gemini-rust` was weighed. It keeps the signatures of thoughts, without which newer models refuse the
+//! next step of a conversation with calls. What decided it: it brings its own HTTP client, past the limits, proxies and
+//! redaction of this crate, its types of parts are closed, and it does not say whether a stream had its end.
 //!
 //! A signature belongs to the part it came with. It is kept as a reasoning block beside that part, with the host and the model
 //! that made it; a call that another host or model made is sent with the mark that the vendor documents for such calls.

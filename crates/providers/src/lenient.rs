@@ -3,9 +3,10 @@
 use std::borrow::Cow;
 use std::fmt;
 
-use serde::de::{IgnoredAny, MapAccess, SeqAccess, Visitor};
+use serde::de::{DeserializeOwned, IgnoredAny, MapAccess, SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer};
 use serde_json::Value;
+use serde_json::value::RawValue;
 
 /// More tokens than any model reads in one call; a larger figure is a fault of the server.
 const MOST_TOKENS: u64 = 10_000_000_000;
@@ -61,6 +62,23 @@ impl<'de> Visitor<'de> for CountVisitor {
     fn visit_map<A: MapAccess<'de>>(self, mut fields: A) -> Result<Count, A::Error> {
         while fields.next_entry::<IgnoredAny, IgnoredAny>()?.is_some() {}
         Ok(Count(None))
+    }
+}
+
+/// A part of a reply that nothing depends on: what is not of the shape that is looked for says nothing.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Maybe<T>(pub(crate) Option<T>);
+
+impl<T> Default for Maybe<T> {
+    fn default() -> Self {
+        Self(None)
+    }
+}
+
+impl<'de, T: DeserializeOwned> Deserialize<'de> for Maybe<T> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let raw = <&RawValue>::deserialize(deserializer)?;
+        Ok(Self(serde_json::from_str::<Option<T>>(raw.get()).ok().flatten()))
     }
 }
 

@@ -52,6 +52,7 @@ mod endpoint;
 mod environment;
 mod event_stream;
 mod failure;
+mod form;
 #[cfg(any(test, feature = "fuzzing"))]
 pub mod fuzzing;
 mod gemini;
@@ -90,17 +91,18 @@ pub use cloud::{Cloud, CredentialAnswer};
 pub use config::{Family, KnownModel, ProviderConfig};
 pub use connection::check_header;
 pub use desktop::{DesktopSettings, ProxySource};
-pub use discovery::{LocalServer, find_local_servers, usual_local_accounts};
+pub use discovery::{LocalServer, find_local_servers, look_at, usual_local_accounts};
 pub use endpoint::host_of;
 pub use environment::EnvironmentKeys;
+pub use form::{AccountForm, LONGEST_HEADER, MOST_HEADERS, WrongAccount, new_account_id};
 pub use http_model::{connect, connect_within, known_model};
 pub use known_secrets::{KnownSecrets, Redacting};
 pub use levels::effort_levels;
 pub use limits::Limits;
-pub use listing::{ListedModel, ask_about, list_models};
+pub use listing::{ListedModel, RunBy, ask_about, list_models};
 pub use network::{Network, NetworkOptions, login_secrets, proxy_login};
 pub use openai_chat::always_thinks;
-pub use preferences::{ListedModels, NoNews, Preferences};
+pub use preferences::{ListedModels, NoNews, Onward, Preferences};
 pub use preset::{
     DocumentPart, EffortField, Elsewhere, Forced, LimitField, PRESETS, Preset, PriceList, Quirks, SchemaField,
     ThoughtsBack, UsageReport, key_variables, preset,

@@ -1,6 +1,6 @@
 use std::time::Duration;
 
-use crate::endpoint::Endpoint;
+use crate::endpoint::{Endpoint, is_nearby};
 
 /// How long to wait. Connecting has 10 s, for every client of the process.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -21,9 +21,30 @@ impl Default for Limits {
 }
 
 impl Limits {
-    /// Servers on this machine read a long prompt for minutes before their first byte, and nothing is lost by waiting.
+    /// Servers on this machine, and in the network around it, read a long prompt for minutes before their first byte, and
+    /// nothing is lost by waiting.
     pub(crate) fn of(endpoint: &Endpoint) -> Self {
         let limits = Self::default();
-        if endpoint.loopback { Self { first_byte: Duration::from_secs(600), ..limits } } else { limits }
+        let is_near = endpoint.loopback || is_nearby(endpoint.name());
+        if is_near { Self { first_byte: Duration::from_secs(600), ..limits } } else { limits }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Family;
+
+    #[test]
+    fn a_server_nearby_has_time_to_read() {
+        for (url, seconds) in [
+            ("http://localhost:11434", 600),
+            ("http://192.168.1.4:11434", 600),
+            ("http://gpu-box:8000/v1", 600),
+            ("https://api.openai.com/v1", 120),
+        ] {
+            let endpoint = Endpoint::parse("p", Family::OpenAiChat, url).unwrap();
+            assert_eq!(Limits::of(&endpoint).first_byte.as_secs(), seconds, "{url}");
+        }
     }
 }

@@ -1,10 +1,11 @@
 //! What a provider offers, and what its list says of it.
 
-use bosun_model::{ModelError, Price};
+use bosun_model::{ModelError, Price, Stays};
 
 use self::row::List;
+use crate::config::hands_on;
 use crate::connection::Connection;
-use crate::preset::{PriceList, Quirks};
+use crate::preset::{Preset, PriceList, Quirks};
 use crate::{Family, KnownModel, ProviderConfig, failure, known_model, preset};
 
 mod clouds;
@@ -12,6 +13,7 @@ mod local;
 mod row;
 
 pub(crate) use local::HELD_UNTOLD;
+use local::{LM_STUDIO, OLLAMA};
 
 /// Whose list has all that its vendor makes, and says nothing of it but names.
 const OPENAI: &str = "api.openai.com";
@@ -52,9 +54,27 @@ pub struct ListedModel {
     pub video: Option<bool>,
     pub reasoning: Option<bool>,
     pub price: Option<Price>,
+    pub run_by: Option<RunBy>,
+}
+
+/// Who runs a model, in the words of the server that lists it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RunBy {
+    /// The server itself, which is a program of this name.
+    Server(&'static str),
+    /// Another, to whom the server hands requests on.
+    Another,
 }
 
 impl ListedModel {
+    /// What the server is that says that it runs this model itself.
+    pub fn server(&self) -> Option<&'static str> {
+        match self.run_by? {
+            RunBy::Server(name) => Some(name),
+            RunBy::Another => None,
+        }
+    }
+
     /// What the list says of it beside its name.
     pub(crate) fn said(&self) -> KnownModel {
         KnownModel {
@@ -67,6 +87,7 @@ impl ListedModel {
             video: self.video,
             reasoning: self.reasoning,
             price: self.price,
+            server_runs: self.run_by.map(|by| by != RunBy::Another),
             by_person: false,
         }
     }
@@ -88,7 +109,9 @@ pub async fn list_models(config: &ProviderConfig) -> Result<Vec<ListedModel>, Mo
     let host = &connection.endpoint().host;
     let mut models =
         read(&body, Quirks::of_host(host).prices).ok_or_else(|| failure::not_a_stream(&connection.origin, &body))?;
-    let is_lm_studio = config.id == "lmstudio" || preset("lmstudio").is_some_and(|preset| preset.is_home(host));
+    let is_lm_studio = config.id == "lmstudio"
+        || preset("lmstudio").is_some_and(|preset| preset.is_home(host))
+        || models.iter().any(|model| model.run_by == Some(RunBy::Server(LM_STUDIO)));
     if host == OPENAI {
         models.retain(|model| is_talker(&model.name));
     }
@@ -97,21 +120,46 @@ pub async fn list_models(config: &ProviderConfig) -> Result<Vec<ListedModel>, Mo
         Family::OpenAiChat if is_lm_studio => local::lm_studio(&connection, &mut models).await,
         _ => {}
     }
+    // Not every version says it of those itself.
+    let is_cloud = |name: &str| hands_on("ollama").iter().any(|end| name.ends_with(end));
+    for model in models.iter_mut().filter(|model| model.server() == Some(OLLAMA) && is_cloud(&model.name)) {
+        model.run_by = Some(RunBy::Another);
+    }
     Ok(models)
 }
 
-/// What the server itself says of `name`, where no list, catalogue or person knows its window and a call has to name one:
-/// Ollama holds little unless it is told, and cuts what is longer without a word. It is asked for a second at most;
-/// `None` where it says nothing, and of every other server.
+/// What the server itself says of `name` before its first call, where nobody said it before. It is asked for a second at
+/// most; `None` where it says nothing, and of every server but these:
+///
+/// - Ollama, whose window a call has to name: it holds little unless it is told, and cuts what is longer without a word.
+/// - A server at a preset's address on this machine, which may be another that hands on to somebody who charges.
 pub async fn ask_about(config: &ProviderConfig, name: &str) -> Option<ListedModel> {
     let name = name.trim();
-    if config.family != Family::Ollama || known_model(config, name).ok()?.context_window.is_some() {
-        return None;
+    let known = known_model(config, name).ok()?;
+    let said = match config.family {
+        Family::Ollama if known.context_window.is_none() => {
+            let connection = Connection::new(config, name, None).ok()?;
+            let mut model = ListedModel { name: name.to_owned(), ..ListedModel::default() };
+            local::shown(&connection, &mut model).await;
+            model
+        }
+        Family::OpenAiChat if known.stays == Stays::Unknown && preset(&config.id).is_some_and(Preset::is_local) => {
+            let listed = tokio::time::timeout(local::SHOW, list_models(config)).await.ok()?.ok()?;
+            of_list(listed, name)?
+        }
+        _ => return None,
+    };
+    said.said().says().then_some(said)
+}
+
+/// `name` as it is `listed`. A server of a single model (llama.cpp) takes any name for it.
+fn of_list(listed: Vec<ListedModel>, name: &str) -> Option<ListedModel> {
+    if let [only] = &listed[..]
+        && only.name != name
+    {
+        return Some(ListedModel { name: name.to_owned(), run_by: only.run_by, ..ListedModel::default() });
     }
-    let connection = Connection::new(config, name, None).ok()?;
-    let mut model = ListedModel { name: name.to_owned(), ..ListedModel::default() };
-    local::shown(&connection, &mut model).await;
-    model.said().says().then_some(model)
+    listed.into_iter().find(|model| model.name == name)
 }
 
 /// Whether a model of [`OPENAI`] can be talked to. One of the account's own (`ft:MODEL:…`) can where the one it was made

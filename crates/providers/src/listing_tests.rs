@@ -199,3 +199,38 @@ fn names_of_other_vendors_tell_what_cannot_be_talked_to() {
         assert!(!seems_to_talk(name), "{name}");
     }
 }
+
+/// What was never listed is asked about before its first call: it may cost something.
+#[tokio::test]
+async fn a_server_at_a_presets_port_is_asked_once_whether_it_runs_its_models() {
+    use bosun_testkit::{ModelServer, Reply, Wire};
+    let server = ModelServer::start();
+    let lists = |owned_by: &str, names: &[&str]| {
+        let rows: Vec<Value> = names.iter().map(|name| json!({ "id": name, "owned_by": owned_by })).collect();
+        server.answer_models_with(Reply::http(200, json!({ "object": "list", "data": rows }).to_string()));
+    };
+    let config = |id: &str| ProviderConfig::new(id, Family::OpenAiChat, server.base_url(Wire::OpenAi));
+    let asked = async |id: &str, name: &str| ask_about(&config(id), name).await.map(|model| (model.name, model.run_by));
+    let by = |name| Some(RunBy::Server(name));
+    lists("vllm", &["m", "n"]);
+    assert_eq!(asked("vllm", " m ").await, Some(("m".into(), by("vLLM"))));
+    assert_eq!((asked("vllm", "other").await, asked("own", "m").await), (None, None));
+    lists("llamacpp", &["/models/qwen.gguf"]);
+    assert_eq!(asked("llamacpp", "any").await, Some(("any".into(), by("llama.cpp"))), "it takes any name");
+    lists("openai", &["m"]);
+    assert_eq!(asked("vllm", "m").await, None);
+    let before = server.requests().len();
+    let said = KnownModel { name: "m".into(), server_runs: Some(true), ..KnownModel::default() };
+    assert_eq!(ask_about(&config("vllm").with_known([said]), "m").await, None);
+    assert_eq!(server.requests().len(), before, "it is known");
+}
+
+#[test]
+fn a_model_of_ollamas_cloud_is_run_by_another() {
+    let list = json!({ "models": [
+        { "name": "qwen3:4b", "digest": "0" },
+        { "name": "mine", "remote_host": "https://ollama.com:443", "remote_model": "gpt-oss:120b" },
+    ] });
+    let listed = read(list.to_string().as_bytes(), PriceList::None).unwrap();
+    assert_eq!([listed[0].run_by, listed[1].run_by], [None, Some(RunBy::Another)]);
+}

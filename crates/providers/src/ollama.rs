@@ -14,8 +14,11 @@ use crate::body::Group;
 use crate::driver::{Decoder, Framing};
 use crate::endpoint::Endpoint;
 
+mod address;
 mod decode;
 mod encode;
+
+pub(crate) use address::address_of;
 
 pub(crate) struct Ollama {
     /// Thoughts go back only to the host that they came from.

@@ -1,7 +1,10 @@
 //! OpenAI Chat Completions, and the many servers that speak it: llama.cpp, LM Studio, vLLM, DeepSeek, Qwen, Mistral and more.
 //!
-//! Written against what those servers send instead of over a typed client of the one vendor, whose types refuse most of
-//! it. Where servers differ, what is read leniently stands in `decode`, what is sent carefully in `encode`.
+//! Written against what those servers send. `async-openai`, the client in wide use, was weighed: its types are those of the one
+//! vendor, without what the others send beside it (`reasoning_content`, ids that are missing or repeat, arguments as
+//! objects); it reads a stream to its `[DONE]`, which not every server has; and it brings its own HTTP, past the limits and
+//! the redaction of this crate. Where servers differ, what is read leniently stands in `decode`, what is sent carefully in
+//! `encode`.
 
 use std::borrow::Cow;
 use std::sync::Arc;

@@ -7,8 +7,9 @@ use std::time::Duration;
 use bosun_model::ModelError;
 use serde::{Deserialize, Serialize};
 
+use crate::config::hands_on;
 use crate::network::proxy_address;
-use crate::{KnownModel, ListedModel, Network, NetworkOptions, ProviderConfig, host_of};
+use crate::{Account, Family, KnownModel, ListedModel, Network, NetworkOptions, ProviderConfig, host_of};
 
 /// Of the stored settings about models, what a connection needs. The rest of them is passed over.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize)]
@@ -87,6 +88,15 @@ impl Known {
 #[serde(transparent)]
 pub struct ListedModels(BTreeMap<String, Vec<KnownModel>>);
 
+/// Where what is sent to a server on this machine goes on to; nothing of others.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Onward {
+    /// Whether the server said that it runs models itself. Any other may hand on all that it is sent.
+    pub runs_itself: bool,
+    /// How names of its models end with which it hands requests on to another.
+    pub hands_on: Vec<String>,
+}
+
 /// A list said what was known of it already.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct NoNews;
@@ -137,8 +147,24 @@ impl ListedModels {
     }
 
     fn of(&self, config: &ProviderConfig) -> impl Iterator<Item = KnownModel> {
-        let said = host_of(&config.base_url).ok().and_then(|host| self.0.get(&host));
-        said.into_iter().flatten().cloned()
+        self.at(&config.base_url).iter().cloned()
+    }
+
+    fn at(&self, base_url: &str) -> &[KnownModel] {
+        host_of(base_url).ok().and_then(|host| self.0.get(&host)).map_or(&[], Vec::as_slice)
+    }
+
+    /// Where what is sent to `account` goes on from its server, as far as that server told.
+    pub fn onward(&self, account: &Account) -> Onward {
+        if !account.is_local() {
+            return Onward::default();
+        }
+        let said = self.at(&account.base_url);
+        let runs_itself = account.family == Family::Ollama || said.iter().any(|known| known.server_runs == Some(true));
+        let ends = if runs_itself { hands_on("ollama") } else { hands_on(&account.id) };
+        let named = said.iter().filter(|known| known.server_runs == Some(false)).map(|known| known.name.as_str());
+        let named = named.filter(|name| !ends.iter().any(|end| name.ends_with(end)));
+        Onward { runs_itself, hands_on: ends.iter().copied().chain(named).map(str::to_owned).collect() }
     }
 }
 
@@ -149,7 +175,7 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::{Family, known_model};
+    use crate::{RunBy, known_model};
 
     fn listed(name: &str, window: u32) -> ListedModel {
         ListedModel { name: name.into(), context_window: Some(window), ..ListedModel::default() }
@@ -207,6 +233,42 @@ mod tests {
         assert_eq!((gemma.abilities.images, gemma.abilities.documents), (true, false));
         assert_eq!((gemma.max_output, gemma.price, gemma.context_window), (Some(8_192), Some(price), None));
         assert!(!known_model(&config, "claude-haiku-4-5").unwrap().abilities.images);
+    }
+
+    #[test]
+    fn a_server_is_known_to_run_its_models_where_it_said_so() {
+        let mut learnt = ListedModels::default();
+        let listed = |name: &str, run_by| ListedModel { name: name.into(), run_by, ..ListedModel::default() };
+        let mut learn = |base_url: &str, models: &[ListedModel]| {
+            learnt.learn(&ProviderConfig::new("p", Family::OpenAiChat, base_url), models).ok();
+        };
+        let itself = Some(RunBy::Server("vLLM"));
+        learn("http://localhost:8000/v1", &[listed("m", itself)]);
+        learn("http://localhost:8080/v1", &[listed("m", None)]);
+        learn("http://localhost:4000/v1", &[listed("m", itself)]);
+        learn("https://gpu.example/v1", &[listed("m", itself)]);
+        learn(
+            "http://localhost:11434",
+            &[listed("mine", Some(RunBy::Another)), listed("b-cloud", Some(RunBy::Another))],
+        );
+        let onward = |id: &str, family, base_url: &str| {
+            let Onward { runs_itself, hands_on } = learnt.onward(&Account::new(id, id, family, base_url));
+            (runs_itself, hands_on.join(" "))
+        };
+        let chat = Family::OpenAiChat;
+        for (id, family, base_url, runs_itself, hands_on) in [
+            ("vllm", chat, "http://localhost:8000/v1", true, ":cloud -cloud"),
+            ("llamacpp", chat, "http://localhost:8080/v1", false, ":cloud -cloud"),
+            ("litellm", chat, "http://localhost:4001/v1", false, ""),
+            ("litellm", chat, "http://localhost:4000/v1", true, ":cloud -cloud"),
+            ("own", chat, "http://localhost:9000/v1", false, ":cloud -cloud"),
+            ("vllm", chat, "https://gpu.example/v1", false, ""),
+            ("ollama", Family::Ollama, "http://localhost:11434", true, ":cloud -cloud mine"),
+        ] {
+            assert_eq!(onward(id, family, base_url), (runs_itself, hands_on.to_owned()), "{id} {base_url}");
+        }
+        let all = learnt.onward(&Account::new("litellm", "", chat, "http://localhost:4001/v1")).hands_on;
+        assert_eq!(all, [""], "every name ends so");
     }
 
     #[test]

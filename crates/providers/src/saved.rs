@@ -1,6 +1,5 @@
 //! Accounts: the presets, with what the user changed about them, and the user's own.
 
-use crate::config::hands_on;
 use crate::endpoint::Endpoint;
 use crate::preset::{PRESETS, Preset, named_wire, preset};
 use crate::{Family, host_of};
@@ -120,12 +119,6 @@ impl Account {
     /// Whether it is a server on this machine.
     pub fn is_local(&self) -> bool {
         Endpoint::parse(&self.id, self.family, &self.base_url).is_ok_and(|endpoint| endpoint.loopback)
-    }
-
-    /// How names of its models end with which a server on this machine hands requests on to another; none for others.
-    pub fn hands_on(&self) -> Vec<String> {
-        let ends = if self.is_local() { hands_on(&self.id) } else { &[] };
-        ends.iter().map(ToString::to_string).collect()
     }
 
     /// Whether it speaks to the host that the vendor's environment variables are meant for.

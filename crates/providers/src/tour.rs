@@ -7,7 +7,7 @@
 
 use std::time::Duration;
 
-use bosun_model::{Abilities, BoxFuture, ChatModel, ChatRequest, ModelError, ModelInfo, ModelStream};
+use bosun_model::{Abilities, BoxFuture, ChatModel, ChatRequest, ModelError, ModelInfo, ModelStream, Stays};
 use serde::{Deserialize, Serialize};
 
 mod place;
@@ -63,7 +63,7 @@ impl Tour {
             price: None,
             steps: Vec::new(),
             scripted: true,
-            local: true,
+            stays: Stays::Yes,
         };
         Self { info, story: story(language), pause: PAUSE }
     }

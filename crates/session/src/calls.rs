@@ -9,11 +9,12 @@ mod keys;
 mod metered;
 mod rules;
 mod titles;
+mod under_way;
 
 use std::sync::Arc;
 
 use bosun_agent::{NoteAbout, SessionId, SystemClock};
-use bosun_harness::DeepAgentConfig;
+use bosun_harness::{DeepAgentConfig, TokenCounter};
 use bosun_model::{ChatModel, ModelInfo};
 use bosun_protocol::{ErrorCode, ModelRef, ModelSettings, Problem};
 use bosun_store::{Database, MODEL_SETTINGS};
@@ -79,7 +80,7 @@ impl Counting {
         if self.own.is_first(model.info()) {
             return Arc::clone(&self.own) as Arc<dyn ChatModel>;
         }
-        let small = self.small.as_ref().filter(|small| small.info().local || !model.info().local);
+        let small = self.small.as_ref().filter(|small| small.info().stays >= model.info().stays);
         let metered = Metered::new(model, None, Arc::clone(&self.book), self.subject.clone(), Purpose::Answer);
         Arc::new(metered.with_small(made_for(small, Purpose::Summary)))
     }
@@ -130,18 +131,19 @@ impl Actor {
             book: Arc::clone(book),
             subject,
             titles,
+            counter: TokenCounter::default(),
             missing: no_second.into_iter().chain(no_small).collect(),
             models: Arc::clone(&self.setting.models),
         };
         Ok(Calls { model: own, info, counting, rules })
     }
 
-    /// A model that the settings have beside all others. Where the session's own is on this machine, so must it be: who
-    /// chose that one sends nothing anywhere else.
+    /// A model that the settings have beside all others. Where the session's own is on this machine, or may be, so must it
+    /// be: who chose that one sends nothing anywhere else.
     async fn helper(&self, model: Option<&ModelRef>, own: &ModelInfo) -> Beside {
         let Some(model) = model else { return (None, None) };
         let (helper, missing) = self.beside(model).await;
-        (helper.filter(|helper| helper.info().local || !own.local), missing)
+        (helper.filter(|helper| helper.info().stays >= own.stays), missing)
     }
 
     async fn beside(&self, model: &ModelRef) -> Beside {

@@ -3,7 +3,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use bosun_agent::{BoxFuture, Limits, Policy, UuidSource};
-use bosun_model::{ChatRequest, ModelError, ModelErrorKind, ModelEvent, ModelStream, Price, Usage};
+use bosun_model::{ChatRequest, ModelError, ModelErrorKind, ModelEvent, ModelStream, Price, Stays, Usage};
 use bosun_protocol::{Budget, CallPurpose, Effort, ItemBody, Problem, SessionEvent, SessionId, SessionStatus};
 use bosun_testkit::{Project, Reply, Scripted, ScriptedModel};
 use pretty_assertions::assert_eq;
@@ -157,6 +157,41 @@ async fn another_model_answers_the_rest_of_a_turn_and_the_person_is_told() {
     assert_eq!(stage.lines().await, [told, "from spare", "from big"]);
 }
 
+/// Beside 429 and 5xx: what a gateway says where the server behind it gave up. A wait of Bosun's own is no such thing.
+#[tokio::test]
+async fn a_server_that_gave_up_is_overloaded_and_one_that_was_given_up_is_not() {
+    let timeout = |status: Option<u16>| {
+        let error = ModelError { status, ..ModelError::new(ModelErrorKind::Timeout, "test", "too late") };
+        Scripted::Error(error.with_retry_after(Some(Duration::from_secs(600))))
+    };
+    for (status, end) in
+        [(Some(504), SessionStatus::Idle), (Some(408), SessionStatus::Idle), (None, SessionStatus::Failed)]
+    {
+        let models = vec![model("big", None, vec![timeout(status)]), model("spare", None, vec![said("from spare")])];
+        let settings = ModelSettings { fallback: Some(named("spare")), ..ModelSettings::default() };
+        let stage = Stage::new(models, settings).await;
+        assert_eq!(stage.say("hello").await, end, "{status:?}");
+    }
+}
+
+#[tokio::test]
+async fn a_summary_is_made_by_the_second_model_where_the_first_is_overloaded() {
+    let long = || said(&"much to be said. ".repeat(100));
+    let big = model("big", None, vec![long(), long(), long(), overloaded(), overloaded(), said("from big")]);
+    let spare = model("spare", None, vec![said("the story"), overloaded()]);
+    let settings = ModelSettings { fallback: Some(named("spare")), ..ModelSettings::default() };
+    let stage = Stage::new(vec![big, spare], settings).await;
+    stage.sessions.declare(crate::DeclaredAgent::parse("[summarization]\nkeep.messages = 2").unwrap());
+    for text in ["a", "b", "c"] {
+        assert_eq!(stage.say(text).await, SessionStatus::Idle);
+    }
+    assert_eq!(stage.sessions.compact(&stage.session, None).await.unwrap().text, "the story");
+    let told = stage.problems().await;
+    assert!(matches!(&told[..], [Problem::FellBack { to, .. }] if to == "test:spare"), "{told:?}");
+    assert_eq!(stage.say("on").await, SessionStatus::Failed, "both are overloaded by now");
+    assert_eq!((stage.models["big"].requests().len(), stage.models["spare"].requests().len()), (5, 2));
+}
+
 #[tokio::test]
 async fn models_beside_that_cannot_be_had_are_told_once_and_the_session_goes_on() {
     let models = vec![model("big", None, vec![said("one"), said("two"), said("three")])];
@@ -183,22 +218,25 @@ async fn models_beside_that_cannot_be_had_are_told_once_and_the_session_goes_on(
 
 #[tokio::test]
 async fn nobody_helps_a_model_of_this_machine_who_is_not_on_it() {
-    let here = |(name, model): (String, Arc<ScriptedModel>)| {
-        let info = ModelInfo { local: true, ..model.info().clone() };
+    let at = |stays, (name, model): (String, Arc<ScriptedModel>)| {
+        let info = ModelInfo { stays, ..model.info().clone() };
         (name, Arc::new(Arc::into_inner(model).unwrap().with_info(info)))
     };
     let settings =
         ModelSettings { fallback: Some(named("spare")), small: Some(named("spare")), ..ModelSettings::default() };
-    let big = || here(model("big", None, vec![overloaded(), said("from big"), said("Mend the tests")]));
-    let stage = Stage::new(vec![big(), model("spare", None, vec![])], settings.clone()).await;
-    assert_eq!(stage.say("hello").await, SessionStatus::Failed);
-    stage.say("again").await;
-    assert!(stage.models["spare"].requests().is_empty());
-
-    let spare = here(model("spare", None, vec![said("from spare"), said("Mend the tests")]));
-    let stage = Stage::new(vec![big(), spare], settings).await;
-    stage.say("hello").await;
-    assert!(stage.lines().await.contains(&"from spare".to_owned()), "one that is there too does");
+    let big = |stays| at(stays, model("big", None, vec![overloaded(), said("from big"), said("Mend the tests")]));
+    for (own, other) in [(Stays::Yes, Stays::No), (Stays::Yes, Stays::Unknown), (Stays::Unknown, Stays::No)] {
+        let stage = Stage::new(vec![big(own), at(other, model("spare", None, vec![]))], settings.clone()).await;
+        assert_eq!(stage.say("hello").await, SessionStatus::Failed, "{own:?} {other:?}");
+        stage.say("again").await;
+        assert!(stage.models["spare"].requests().is_empty(), "{own:?} {other:?}");
+    }
+    for (own, other) in [(Stays::Yes, Stays::Yes), (Stays::Unknown, Stays::Unknown), (Stays::No, Stays::Unknown)] {
+        let spare = at(other, model("spare", None, vec![said("from spare"), said("Mend the tests")]));
+        let stage = Stage::new(vec![big(own), spare], settings.clone()).await;
+        stage.say("hello").await;
+        assert!(stage.lines().await.contains(&"from spare".to_owned()), "{own:?} {other:?}");
+    }
 }
 
 #[tokio::test]
@@ -529,6 +567,75 @@ async fn the_budget_of_a_day_holds_across_sessions() {
     stage.sessions.send(&other, "b".into()).await.unwrap();
     assert_eq!(stage.sessions.quiet(&other).await.unwrap().summary.status, SessionStatus::Failed);
     assert_eq!(stage.models["big"].requests().len(), 1);
+}
+
+/// What nobody knows yet counts as what it is thought to cost.
+#[tokio::test]
+async fn subagents_that_begin_together_do_not_pass_over_a_budget_together() {
+    let (plain, mut driver) = ScriptedModel::driven();
+    let mut settings = ModelSettings::default();
+    settings.budgets.session.stop = Some(2.0);
+    let stage = Stage::new(vec![called("big", Some(DEAR), plain)], settings).await;
+    let driving = async {
+        let task = |id: &str| (id.to_owned(), json!({ "description": id, "subagent_type": "general-purpose" }));
+        let sending = ["a", "b", "c"].map(task).into_iter();
+        let sent = sending.fold(Reply::default(), |reply, (id, task)| reply.and_call_with_id(&id, "task", task));
+        driver.next().await.reply(sent);
+        let read = Usage { input: Some(2_000), output: Some(1), ..Usage::default() };
+        driver.next().await.reply(Reply::text("found").usage(read));
+    };
+    let (status, ()) = tokio::join!(stage.say("go"), driving);
+    assert_eq!(status, SessionStatus::Failed);
+    assert_eq!(stage.models["big"].requests().len(), 2, "the others waited for what it cost");
+    let used_up = Problem::SessionBudget { limit: "2.00".into(), spent: "2.01".into() };
+    assert_eq!(stage.problems().await.last(), Some(&used_up));
+}
+
+#[tokio::test]
+async fn calls_under_way_count_until_they_are_stored_and_stop_nothing_by_themselves() {
+    let folder = tempfile::tempdir().unwrap();
+    let database = Database::open(folder.path()).unwrap();
+    let budgets = bosun_protocol::Budgets { session: Budget { warn: None, stop: Some(1.0) }, ..Default::default() };
+    let set = |settings: &mut ModelSettings| -> Result<(), ()> {
+        settings.budgets = budgets;
+        Ok(())
+    };
+    database.change_setting(MODEL_SETTINGS, set).await.unwrap().unwrap();
+    let book = Arc::new(CallBook::new(Arc::clone(&database), Arc::new(SystemClock), TaskTracker::new()));
+    // Each is thought to cost half a dollar, and costs that, or next to nothing.
+    for (costs, expected) in [(0.5, 2), (0.01, 50)] {
+        let session = SessionId::new(format!("s{expected}"));
+        let call = || {
+            let (book, session) = (Arc::clone(&book), session.clone());
+            async move {
+                let session = bosun_agent::SessionId::new(session.as_str());
+                let subject = Subject { session, project: String::new() };
+                let (verdict, under_way) = book.admit(&subject, || 0.5).await.unwrap();
+                if verdict != book::Verdict::Go {
+                    return 0;
+                }
+                tokio::task::yield_now().await;
+                let now = book.now_ms();
+                book.note(bosun_store::StoredCall {
+                    session: subject.session.clone(),
+                    project: String::new(),
+                    at: now,
+                    day: CallBook::day(now),
+                    provider: "test".into(),
+                    model: "m".into(),
+                    purpose: "answer".into(),
+                    milliseconds: 0,
+                    usage: Usage::default(),
+                    cost: Some(costs),
+                    agent: None,
+                });
+                drop(under_way);
+                1
+            }
+        };
+        let made = futures_util::future::join_all((0..50).map(|_| tokio::spawn(call()))).await;
+        assert_eq!(made.into_iter().map(Result::unwrap).sum::<u32>(), expected, "each costs {costs}");
+    }
 }
 
 #[tokio::test]

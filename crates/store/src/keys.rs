@@ -73,6 +73,14 @@ pub enum KeyError {
     Database(#[from] DatabaseError),
 }
 
+/// Why a keyring is not counted on for a key.
+enum NotKept {
+    /// It did not take it.
+    Refused(SecretError),
+    /// It may have it, or get it yet.
+    Unsure(SecretError),
+}
+
 impl Keys {
     pub fn new(keyring: Arc<dyn SecretStore>, database: Option<Arc<Database>>) -> Self {
         let (memory, refusals, hung) = (MemorySecrets::default(), Mutex::default(), Mutex::default());
@@ -117,34 +125,47 @@ impl Keys {
             self.remove(account, host).await?;
             return Ok(Key::Missing);
         }
-        match self.kept_as_given(account, host, &key).await {
+        // Before the keyring is asked: it may take a key later than it is waited for, and what is not known to be there
+        // could not be taken out.
+        let was_there = self.kept(account, host).await?;
+        self.mark(account, host, true).await?;
+        let reason = match self.kept_as_given(account, host, &key).await {
             Ok(()) => {
                 *self.hung.lock().unwrap_or_else(PoisonError::into_inner) = None;
                 // A key from before the keyring came back would otherwise win over this one.
                 self.forget_memory(account, host).await;
-                self.mark(account, host, true).await?;
-                Ok(Key::InKeyring(key))
+                return Ok(Key::InKeyring(key));
             }
-            Err(reason) => {
-                if let Err(error) = self.memory.set(account, host, key.clone()).await {
-                    tracing::warn!(%error, "memory refused a key");
+            Err(NotKept::Refused(reason)) => {
+                if !was_there {
+                    self.mark(account, host, false).await?;
                 }
-                let mut refusals = self.refusals.lock().unwrap_or_else(PoisonError::into_inner);
-                refusals.insert(name(account, host), reason.clone());
-                drop(refusals);
-                Ok(Key::InMemory { key, reason })
+                reason
             }
+            Err(NotKept::Unsure(reason)) => reason,
+        };
+        if let Err(error) = self.memory.set(account, host, key.clone()).await {
+            tracing::warn!(%error, "memory refused a key");
         }
+        let mut refusals = self.refusals.lock().unwrap_or_else(PoisonError::into_inner);
+        refusals.insert(name(account, host), reason.clone());
+        drop(refusals);
+        Ok(Key::InMemory { key, reason })
     }
 
     /// Puts a key into the keyring and looks whether it is there: some keyrings go on giving out the one before.
-    async fn kept_as_given(&self, account: &str, host: &str, key: &SecretString) -> Result<(), SecretError> {
-        self.keyring.set(account, host, key.clone()).await?;
-        match self.keyring.get(account, host).await? {
+    async fn kept_as_given(&self, account: &str, host: &str, key: &SecretString) -> Result<(), NotKept> {
+        match self.keyring.set(account, host, key.clone()).await {
+            Ok(()) => {}
+            // Its question may still be answered.
+            Err(reason @ SecretError::Slow { .. }) => return Err(NotKept::Unsure(reason)),
+            Err(reason) => return Err(NotKept::Refused(reason)),
+        }
+        match self.keyring.get(account, host).await.map_err(NotKept::Unsure)? {
             Some(kept) if kept.expose_secret() == key.expose_secret() => Ok(()),
-            Some(_) => Err(SecretError::Other),
+            Some(_) => Err(NotKept::Unsure(SecretError::Other)),
             // Locked meanwhile.
-            None => Err(SecretError::Locked),
+            None => Err(NotKept::Unsure(SecretError::Locked)),
         }
     }
 

@@ -16,6 +16,10 @@ enum Mood {
     /// It gives out and keeps, and removes nothing.
     Clinging,
     Hanging,
+    /// Its question is answered after nobody waits for it any more ([`Moody::is_answered`]).
+    Asking,
+    /// It takes a key, and gives none out.
+    Closing,
 }
 
 /// A keyring that is well until the test says otherwise, and how often it hung.
@@ -24,9 +28,18 @@ struct Moody {
     memory: MemorySecrets,
     mood: Mutex<Mood>,
     hung: AtomicU32,
+    /// What it was given while it asked.
+    waiting: Mutex<Option<(String, String, SecretString)>>,
 }
 
 impl Moody {
+    async fn is_answered(&self) {
+        let waiting = self.waiting.lock().unwrap().take();
+        let (account, host, key) = waiting.unwrap();
+        self.memory.set(&account, &host, key).await.unwrap();
+        self.becomes(Mood::Well);
+    }
+
     fn becomes(&self, mood: Mood) {
         *self.mood.lock().unwrap() = mood;
     }
@@ -41,8 +54,8 @@ impl SecretStore for Moody {
         Box::pin(async move {
             match self.mood() {
                 Mood::Well | Mood::Stale | Mood::Clinging => self.memory.get(account, host).await,
-                Mood::Locked => Ok(None),
-                Mood::Hanging => {
+                Mood::Locked | Mood::Closing => Ok(None),
+                Mood::Hanging | Mood::Asking => {
                     self.hung.fetch_add(1, Ordering::SeqCst);
                     tokio::time::sleep(Duration::from_secs(90)).await;
                     Err(SecretError::Slow { seconds: 90 })
@@ -56,7 +69,13 @@ impl SecretStore for Moody {
             match self.mood() {
                 Mood::Locked => Err(SecretError::Locked),
                 Mood::Stale => Ok(()),
-                Mood::Well | Mood::Clinging | Mood::Hanging => self.memory.set(account, host, key).await,
+                Mood::Asking => {
+                    *self.waiting.lock().unwrap() = Some((account.into(), host.into(), key));
+                    Err(SecretError::Slow { seconds: 90 })
+                }
+                Mood::Well | Mood::Clinging | Mood::Hanging | Mood::Closing => {
+                    self.memory.set(account, host, key).await
+                }
             }
         })
     }
@@ -67,7 +86,7 @@ impl SecretStore for Moody {
                 // It has no such key, as it says.
                 Mood::Locked | Mood::Stale => Ok(()),
                 Mood::Clinging => Err(SecretError::Unremoved { reason: "it is read-only".into() }),
-                Mood::Well | Mood::Hanging => self.memory.remove(account, host).await,
+                Mood::Well | Mood::Hanging | Mood::Asking | Mood::Closing => self.memory.remove(account, host).await,
             }
         })
     }
@@ -111,6 +130,35 @@ async fn a_keyring_that_gives_out_an_old_key_is_not_believed() {
     assert!(matches!(&second, Key::InMemory { reason: SecretError::Other, .. }), "{second:?}");
     let found = keys.get("openai", "h").await.unwrap();
     assert_eq!(found.secret().unwrap().expose_secret(), "sk-2");
+}
+
+/// Nobody else could take it out: it is not seen from outside which keys there are.
+#[tokio::test]
+async fn a_key_that_the_keyring_may_have_taken_can_be_removed() {
+    for mood in [Mood::Asking, Mood::Closing] {
+        let (_folder, keyring, keys) = scene();
+        keyring.becomes(mood);
+        let kept = keys.set("a", "h", "sk-1".into()).await.unwrap();
+        assert!(matches!(kept, Key::InMemory { .. }), "{kept:?}");
+        match mood {
+            Mood::Asking => keyring.is_answered().await,
+            _ => keyring.becomes(Mood::Well),
+        }
+        assert!(keyring.memory.get("a", "h").await.unwrap().is_some());
+        keys.remove("a", "h").await.unwrap();
+        assert!(keyring.memory.get("a", "h").await.unwrap().is_none());
+        assert!(matches!(keys.get("a", "h").await.unwrap(), Key::Missing));
+    }
+}
+
+/// A key that the keyring surely did not take is not said to be there and locked once this run is over.
+#[tokio::test]
+async fn a_key_that_was_refused_is_not_known_to_the_next_run() {
+    let (_folder, keyring, keys) = scene();
+    keyring.becomes(Mood::Locked);
+    keys.set("a", "h", "sk-1".into()).await.unwrap();
+    let next = Keys::new(Arc::clone(&keyring) as Arc<dyn SecretStore>, keys.database.clone());
+    assert!(matches!(next.get("a", "h").await.unwrap(), Key::Missing));
 }
 
 #[tokio::test(start_paused = true)]

@@ -4,7 +4,7 @@ use std::sync::{Arc, Mutex};
 
 use bosun_model::{
     Abilities, BoxFuture, ChatModel, ChatRequest, ModelError, ModelErrorKind, ModelEvent, ModelInfo, ModelStream,
-    StopReason,
+    Stays, StopReason,
 };
 use futures_util::{StreamExt, stream};
 use tokio::sync::mpsc;
@@ -113,7 +113,7 @@ impl ScriptedModel {
             price: None,
             steps: Vec::new(),
             scripted: false,
-            local: false,
+            stays: Stays::No,
         };
         Self { info, source, requests: Arc::default(), forgets: false }
     }

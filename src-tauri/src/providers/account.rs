@@ -1,14 +1,12 @@
 use bosun_protocol::{ErrorCode, Problem, ProviderFamily, SaveProvider};
-use bosun_providers::{Account, Family, SavedAccount, host_of, secret_in_query};
+pub(crate) use bosun_providers::new_account_id as new_id;
+use bosun_providers::{Account, AccountForm, Family, SavedAccount, WrongAccount};
 use bosun_session::Explain;
 use bosun_store::ProviderAccount;
 use secrecy::{ExposeSecret, SecretString};
 
 use crate::error::Failure;
 
-/// Letters of a name.
-const LONGEST_LABEL: usize = 80;
-const LONGEST_URL: usize = 2_048;
 const LONGEST_KEY: usize = 4_096;
 
 /// The presets with what was stored over them, then the user's own.
@@ -31,30 +29,17 @@ pub(crate) fn to_stored(account: &Account) -> ProviderAccount {
 
 /// What a form says, checked. `id` is the one it will have.
 pub(crate) fn from_form(id: String, form: &SaveProvider) -> Result<Account, Failure> {
-    let label = form.label.trim();
-    if label.is_empty() || label.chars().count() > LONGEST_LABEL || label.chars().any(char::is_control) {
-        return Err(invalid(Problem::ProviderLabel));
-    }
-    let base_url = form.base_url.trim();
-    if base_url.len() > LONGEST_URL {
-        return Err(invalid(Problem::BaseUrlTooLong));
-    }
-    host_of(base_url).map_err(|error| invalid(error.problem()))?;
-    // It would be kept in the database, where no key is.
-    if let Some(name) = secret_in_query(base_url) {
-        return Err(invalid(Problem::BaseUrlQuery { name: name.to_owned() }));
-    }
     let family = wire(form.family).ok_or_else(|| invalid(Problem::TourBuiltIn))?;
-    let account = match form.chosen {
-        true => Account::choosing(id, label, family, base_url),
-        false => Account::new(id, label, family, base_url),
-    };
-    let Some(preset) = account.preset else { return Ok(account) };
-    // The page may send the family of the address before.
-    if !preset.speaks(family) {
-        return Err(invalid(Problem::FamilyFixed));
-    }
-    Ok(Account { family: preset.family_at(base_url), ..account })
+    let form = AccountForm { label: &form.label, family, chosen: form.chosen, base_url: &form.base_url };
+    form.account(id).map_err(|wrong| {
+        invalid(match wrong {
+            WrongAccount::Label => Problem::ProviderLabel,
+            WrongAccount::UrlTooLong => Problem::BaseUrlTooLong,
+            WrongAccount::Url(error) => error.problem(),
+            WrongAccount::Query(name) => Problem::BaseUrlQuery { name },
+            WrongAccount::FamilyFixed => Problem::FamilyFixed,
+        })
+    })
 }
 
 /// Checks a key as it was pasted.
@@ -64,16 +49,6 @@ pub(crate) fn checked_key(key: &SecretString) -> Result<SecretString, Failure> {
         return Err(invalid(Problem::NoKey));
     }
     Ok(key.into())
-}
-
-/// An id for a new provider, from its name: `My server` becomes `my-server`, and `my-server-2` when that is taken.
-pub(crate) fn new_id(label: &str, taken: &[Account]) -> String {
-    let words = label.split(|c: char| !c.is_ascii_alphanumeric()).filter(|word| !word.is_empty());
-    let slug = words.map(str::to_ascii_lowercase).collect::<Vec<_>>().join("-");
-    let slug = if slug.is_empty() { "provider".to_owned() } else { slug.chars().take(40).collect() };
-    let free = |id: &String| id != bosun_providers::tour::PROVIDER && !taken.iter().any(|account| account.id == *id);
-    let numbered = (2..=u32::MAX).map(|number| format!("{slug}-{number}"));
-    std::iter::once(slug.clone()).chain(numbered).find(free).unwrap_or(slug)
 }
 
 pub(crate) fn family_view(family: Family) -> ProviderFamily {

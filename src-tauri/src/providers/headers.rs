@@ -1,17 +1,13 @@
 //! Headers of the user's own, for gateways that want more than a key.
 
 use bosun_protocol::{ErrorCode, KeySource, Problem, ProviderView};
-use bosun_providers::{Account, ProviderConfig, check_header};
+use bosun_providers::{Account, LONGEST_HEADER, MOST_HEADERS, ProviderConfig, check_header};
 use bosun_session::Explain;
 use bosun_store::Key;
 use secrecy::{ExposeSecret, SecretString};
 
 use super::ProviderBook;
 use crate::error::Failure;
-
-/// Headers of one provider; a gateway wants one or two.
-const MOST: usize = 20;
-const LONGEST_VALUE: usize = 4_096;
 
 impl ProviderBook {
     /// Keeps a header for the provider `id`; one whose value is empty is removed. It is bound to the provider's host, as
@@ -22,8 +18,8 @@ impl ProviderBook {
         let refused = |problem| Failure::new(ErrorCode::Invalid, problem);
         check_header(name, value).map_err(|error| refused(error.problem()))?;
         let known = self.keys.headers(id, &account.host()).await?;
-        if value.len() > LONGEST_VALUE || (known.len() >= MOST && !value.is_empty()) {
-            return Err(refused(Problem::HeaderTooMuch { most: MOST as u32, bytes: LONGEST_VALUE as u32 }));
+        if value.len() > LONGEST_HEADER || (known.len() >= MOST_HEADERS && !value.is_empty()) {
+            return Err(refused(Problem::HeaderTooMuch { most: MOST_HEADERS as u32, bytes: LONGEST_HEADER as u32 }));
         }
         let value = SecretString::from(value);
         if !value.expose_secret().is_empty() {
@@ -36,10 +32,11 @@ impl ProviderBook {
 
     pub(super) async fn view(&self, account: &Account, key: KeySource) -> Result<ProviderView, Failure> {
         let headers = self.keys.headers(&account.id, &account.host()).await?;
+        let onward = self.listed().await?.onward(account);
         // The place that variables and files of a provider's own tools name is no change of the person's.
         let changed = account.preset.is_some_and(|preset| *account != self.cloud().placed(Account::of_preset(preset)));
         let headers = headers.into_iter().map(|header| header.name).collect();
-        Ok(ProviderView { changed, ..super::view(account, key, headers) })
+        Ok(ProviderView { changed, ..super::view(account, key, headers, onward) })
     }
 
     /// `config` with the user's headers in it.

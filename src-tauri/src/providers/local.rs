@@ -1,7 +1,9 @@
 //! Model servers on this machine, and how one becomes a provider.
 
 use bosun_protocol::{ErrorCode, LocalModel, LocalServerView, Problem, ProviderView};
-use bosun_providers::{Account, LocalServer, ProviderConfig, find_local_servers, usual_local_accounts};
+use bosun_providers::{
+    Account, ListedModels, LocalServer, Onward, ProviderConfig, find_local_servers, look_at, usual_local_accounts,
+};
 
 use super::{ProviderBook, account};
 use crate::error::Failure;
@@ -9,7 +11,7 @@ use crate::error::Failure;
 impl ProviderBook {
     /// The model servers that answer at the usual ports of this machine. Nothing else is asked, and nobody is told.
     pub(crate) async fn find_local(&self) -> Result<Vec<LocalServerView>, Failure> {
-        self.offered(find_local_servers().await).await
+        self.offered(find_local_servers(&self.cloud()).await).await
     }
 
     /// What is shown of the servers that were `found`. What they said of their models is kept: one click is all that
@@ -20,21 +22,23 @@ impl ProviderBook {
             let config = ProviderConfig::new(account.id.as_str(), account.family, account.base_url.as_str());
             self.learn(&config, &server.models).await?;
         }
-        let accounts = self.accounts().await?;
-        Ok(found.into_iter().map(|server| offer(server, &accounts)).collect())
+        let (accounts, listed) = (self.accounts().await?, self.listed().await?);
+        Ok(found.into_iter().map(|server| offer(server, &accounts, &listed)).collect())
     }
 
     /// The provider for a server at one of the usual addresses of this machine, added where there is none yet.
     pub(crate) async fn use_local(&self, base_url: &str) -> Result<ProviderView, Failure> {
         let accounts = self.accounts().await?;
-        let usual = usual_local_accounts()
+        let usual = usual_local_accounts(&self.cloud())
             .into_iter()
             .find(|usual| usual.base_url == base_url)
             .ok_or_else(|| Failure::new(ErrorCode::NotFound, Problem::NotLocal))?;
         let account = match known(&usual, &accounts) {
             Some(known) => known.clone(),
             None => {
-                let account = added(usual, &accounts);
+                // Once more, for what it is called.
+                let found = look_at(usual.clone()).await.map_or(usual, |found| found.account);
+                let account = added(found, &accounts);
                 self.database.save_account(account::to_stored(&account)).await?;
                 account
             }
@@ -44,13 +48,15 @@ impl ProviderBook {
     }
 }
 
-fn offer(server: LocalServer, accounts: &[Account]) -> LocalServerView {
+fn offer(server: LocalServer, accounts: &[Account], listed: &ListedModels) -> LocalServerView {
     let LocalServer { account, models, wants_key } = server;
     let provider = known(&account, accounts).map(|known| known.id.clone());
     let models =
         models.into_iter().map(|model| LocalModel { name: model.name, context_window: model.context_window }).collect();
+    let Onward { runs_itself, hands_on } = listed.onward(&account);
     LocalServerView {
-        hands_on: account.hands_on(),
+        runs_itself,
+        hands_on,
         host: account.host(),
         family: account::family_view(account.family),
         label: account.label,
@@ -79,7 +85,7 @@ mod tests {
 
     use bosun_model::{ChatRequest, Message};
     use bosun_protocol::ModelRef;
-    use bosun_providers::{EnvironmentKeys, Family, KnownSecrets, ListedModel, list_models};
+    use bosun_providers::{Cloud, EnvironmentKeys, Family, KnownSecrets, ListedModel, list_models};
     use bosun_store::{Database, Keys, MemorySecrets};
     use bosun_testkit::{ModelServer, Script, Wire};
     use pretty_assertions::assert_eq;
@@ -87,7 +93,7 @@ mod tests {
     use super::*;
 
     fn usual(id: &str) -> Account {
-        usual_local_accounts().into_iter().find(|account| account.id == id).unwrap()
+        usual_local_accounts(&Cloud::new(|_| None)).into_iter().find(|account| account.id == id).unwrap()
     }
 
     #[test]
@@ -97,14 +103,16 @@ mod tests {
         let accounts = Account::all([moved.to_saved(), own.to_saved()]);
         let found = |account: Account| {
             let models = vec![ListedModel { name: "m".into(), context_window: Some(4_096), ..ListedModel::default() }];
-            offer(LocalServer { account, models, wants_key: false }, &accounts)
+            offer(LocalServer { account, models, wants_key: false }, &accounts, &ListedModels::default())
         };
         assert_eq!(found(usual("lmstudio")).provider.as_deref(), Some("lmstudio"));
         assert_eq!(found(usual("local-1337")).provider.as_deref(), Some("mine"));
         let ollama = found(usual("ollama"));
         assert_eq!((ollama.provider, ollama.host.as_str()), (None, "localhost:11434"));
-        assert_eq!(ollama.hands_on, [":cloud", "-cloud"]);
+        assert!(ollama.runs_itself && ollama.hands_on == [":cloud", "-cloud"]);
         assert_eq!(found(usual("litellm")).hands_on, [""], "all of them");
+        let nobody = found(usual("vllm"));
+        assert_eq!((nobody.label.as_str(), nobody.runs_itself), ("localhost:8000", false), "it did not say who it is");
         assert_eq!(ollama.models, [LocalModel { name: "m".into(), context_window: Some(4_096) }]);
 
         let beside = added(usual("ollama"), &accounts);

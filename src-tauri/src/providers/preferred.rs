@@ -22,7 +22,7 @@ impl ProviderBook {
     /// `config` with the network and the knowledge of models that are set.
     pub(super) async fn preferred(&self, config: ProviderConfig) -> Result<ProviderConfig, Failure> {
         let preferences = self.preferences().await?;
-        let learnt: ListedModels = self.database.setting(LISTED_MODELS).await?.unwrap_or_default();
+        let learnt = self.listed().await?;
         let config = preferences.apply(config, &learnt)?;
         let Some(proxy) = preferences.proxy().filter(|_| !config.is_here()) else { return Ok(config) };
         match self.proxy_login(&proxy).await? {
@@ -34,6 +34,11 @@ impl ProviderBook {
                 Err(Failure::new(ErrorCode::KeyringUnavailable, Problem::ProxyLoginLocked { why }))
             }
         }
+    }
+
+    /// What servers said of their models.
+    pub(super) async fn listed(&self) -> Result<ListedModels, Failure> {
+        Ok(self.database.setting(LISTED_MODELS).await?.unwrap_or_default())
     }
 
     pub(super) async fn preferences(&self) -> Result<Preferences, Failure> {
@@ -102,7 +107,7 @@ impl ProviderBook {
         let Some(account) = accounts.iter().find(|account| account.id == model.provider) else {
             return Ok(ThinkingLevels { always, levels: Vec::new() });
         };
-        let learnt: ListedModels = self.database.setting(LISTED_MODELS).await?.unwrap_or_default();
+        let learnt = self.listed().await?;
         let config = ProviderConfig::new(account.id.as_str(), account.family, account.base_url.as_str());
         let config = self.preferences().await?.apply(config, &learnt)?;
         let told = effort_levels(&config, &model.name)?.into_iter();

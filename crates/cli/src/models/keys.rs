@@ -1,6 +1,6 @@
 //! `bosun keys`: which keys there are and where they come from; putting one into the keyring, and taking it out.
 
-use std::io::{IsTerminal, Read, Write};
+use std::io::{BufRead, IsTerminal, Read, Write};
 
 use bosun_protocol::{ErrorCode, KeySource, Problem};
 use bosun_providers::{Account, EnvironmentKeys, Trial, try_out};
@@ -169,15 +169,7 @@ async fn known(
 
 /// The key as it is typed or given, which is shown and logged nowhere.
 fn asked(account: &Account) -> Result<SecretString, Failure> {
-    // Wiped when it goes.
-    let line = Zeroizing::new(if std::io::stdin().is_terminal() {
-        tell(&format!("Key of {} for {} (it is not shown):", one_line(&account.id), one_line(&account.host())));
-        console::Term::stderr().read_secure_line()?
-    } else {
-        let mut text = Zeroizing::new(String::with_capacity(2 * LONGEST));
-        std::io::stdin().take(2 * LONGEST as u64).read_to_string(&mut text)?;
-        text.lines().next().unwrap_or_default().to_owned()
-    });
+    let line = secret_line(&format!("Key of {} for {}", one_line(&account.id), one_line(&account.host())))?;
     let key = line.trim();
     if key.is_empty() {
         return Err(Failure::KeyEmpty);
@@ -186,6 +178,17 @@ fn asked(account: &Account) -> Result<SecretString, Failure> {
         return Err(SessionError::new(ErrorCode::Invalid, Problem::NoKey).into());
     }
     Ok(SecretString::from(key))
+}
+
+/// `what`, asked for on a terminal and typed unseen, or the next line of standard input. Wiped when it goes.
+pub(super) fn secret_line(what: &str) -> Result<Zeroizing<String>, Failure> {
+    if std::io::stdin().is_terminal() {
+        tell(&format!("{what} (it is not shown):"));
+        return Ok(Zeroizing::new(console::Term::stderr().read_secure_line()?));
+    }
+    let mut line = Zeroizing::new(String::with_capacity(2 * LONGEST));
+    std::io::stdin().lock().take(2 * LONGEST as u64).read_line(&mut line)?;
+    Ok(line)
 }
 
 impl Models {

@@ -2,10 +2,10 @@
 
 use std::io::Write;
 
-use bosun_model::ModelInfo;
+use bosun_model::{ModelInfo, Stays};
 use bosun_providers::{
-    Account, EnvironmentKeys, ListedModel, ProviderConfig, catalogue_source, find_local_servers, known_model,
-    list_models,
+    Account, EnvironmentKeys, ListedModel, ListedModels, ProviderConfig, catalogue_source, find_local_servers,
+    known_model, list_models,
 };
 use clap::Args;
 use serde::Serialize;
@@ -40,7 +40,7 @@ pub(crate) struct ModelsArgs {
 struct Row {
     provider: String,
     host: String,
-    /// Whether requests stay on this machine.
+    /// Whether requests are known to stay on this machine.
     local: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
     model: Option<String>,
@@ -77,8 +77,9 @@ pub(crate) async fn models(args: ModelsArgs, keys: EnvironmentKeys) -> Result<Ex
 
 /// Every provider that could be named, with where its requests would go.
 async fn providers(keys: EnvironmentKeys) -> Result<Vec<Row>, Failure> {
-    let accounts = Models::new(None, keys).accounts().await?;
-    Ok(accounts.iter().map(Row::of_account).collect())
+    let models = Models::new(None, keys);
+    let listed = models.listed().await?;
+    Ok(models.accounts().await?.iter().map(|account| Row::of_account(account, &listed)).collect())
 }
 
 async fn of_provider(id: &str, base_url: Option<String>, keys: EnvironmentKeys) -> Result<Vec<Row>, Failure> {
@@ -97,12 +98,13 @@ async fn of_provider(id: &str, base_url: Option<String>, keys: EnvironmentKeys) 
 
 async fn local(models: &Models) -> Result<Vec<Row>, Failure> {
     let mut rows = Vec::new();
-    for server in find_local_servers().await {
+    for server in find_local_servers(&models.cloud()).await {
         let account = server.account;
         let config = ProviderConfig::new(account.id.as_str(), account.family, account.base_url.as_str())
             .with_listed(&server.models);
         if server.models.is_empty() {
-            rows.push(Row { wants_key: Some(server.wants_key), ..Row::of_account(&account) });
+            let row = Row::of_account(&account, &ListedModels::default());
+            rows.push(Row { wants_key: Some(server.wants_key), ..row });
         } else {
             models.learn(&config, &server.models).await?;
         }
@@ -112,11 +114,12 @@ async fn local(models: &Models) -> Result<Vec<Row>, Failure> {
 }
 
 impl Row {
-    fn of_account(account: &Account) -> Self {
+    fn of_account(account: &Account, listed: &ListedModels) -> Self {
+        let onward = listed.onward(account);
         Self {
             provider: account.id.clone(),
             host: account.host(),
-            local: account.is_local(),
+            local: onward.runs_itself,
             model: None,
             context_window: None,
             input_price: None,
@@ -129,11 +132,12 @@ impl Row {
         let known: Option<ModelInfo> = known_model(config, &model.name).ok();
         let price = known.as_ref().and_then(|info| info.price);
         Self {
+            local: known.as_ref().is_some_and(|info| info.stays == Stays::Yes),
             context_window: known.and_then(|info| info.context_window),
             model: Some(model.name),
             input_price: price.map(|price| price.input),
             output_price: price.map(|price| price.output),
-            ..Self::of_account(account)
+            ..Self::of_account(account, &ListedModels::default())
         }
     }
 
@@ -157,7 +161,7 @@ impl Row {
 
 #[cfg(test)]
 mod tests {
-    use bosun_providers::preset;
+    use bosun_providers::{RunBy, preset};
     use pretty_assertions::assert_eq;
 
     use super::*;
@@ -174,8 +178,26 @@ mod tests {
             "{}",
             known.line(true)
         );
+        assert!(!known.local);
         let unknown = Row::of_model(&config, &account, listed("claude-\u{1b}[2J"));
         let line = unknown.line(true);
         assert!(line.ends_with("api.anthropic.com  price unknown") && !line.contains('\u{1b}'), "{line}");
+    }
+
+    #[test]
+    fn only_what_is_known_to_stay_here_is_said_to() {
+        let local = |id: &str, name: &str, run_by| {
+            let account = Account::of_preset(preset(id).unwrap());
+            let listed = ListedModel { name: name.into(), run_by, ..ListedModel::default() };
+            let config = ProviderConfig::new(id, account.family, account.base_url.as_str());
+            Row::of_model(&config.with_listed(&[listed.clone()]), &account, listed).local
+        };
+        assert!(local("ollama", "qwen3:4b", None) && local("vllm", "m", Some(RunBy::Server("vLLM"))));
+        for (id, name) in [("ollama", "gpt-oss:120b-cloud"), ("vllm", "m"), ("litellm", "m"), ("openai", "gpt-5.4")] {
+            assert!(!local(id, name, None), "{id}:{name}");
+        }
+        let accounts =
+            |id: &str| Row::of_account(&Account::of_preset(preset(id).unwrap()), &ListedModels::default()).local;
+        assert!(accounts("ollama") && !accounts("vllm") && !accounts("litellm") && !accounts("anthropic"));
     }
 }

@@ -31,7 +31,9 @@ fn manual_pages_for_the_program_and_each_command() {
     let page = |name: &str| std::fs::read_to_string(folder.path().join(name)).unwrap();
     assert!(page("bosun.1").contains("bosun\\-run(1)"), "{}", page("bosun.1"));
     assert!(page("bosun-run.1").contains("\\-\\-approve"));
-    for name in ["bosun-tools.1", "bosun-sessions.1", "bosun-sessions-list.1", "bosun-completions.1"] {
+    for name in
+        ["bosun-tools.1", "bosun-sessions.1", "bosun-sessions-list.1", "bosun-providers-add.1", "bosun-completions.1"]
+    {
         assert!(page(name).contains(".TH"), "{name}");
     }
 }

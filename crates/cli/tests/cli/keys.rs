@@ -192,6 +192,53 @@ fn by_commands() {
     assert!(keys(&["set", "nobody"], "canary\n").sentence().contains("there is no provider \"nobody\""));
 }
 
+#[cfg(target_os = "linux")]
+#[test]
+fn a_header_is_put_into_the_keyring_sent_and_removed_without_a_window() {
+    run_in_keyring("keys::inside_a_keyring_with_a_header");
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+#[ignore = "runs on a bus of its own, started by the test above"]
+fn inside_a_keyring_with_a_header() {
+    if keyring_home().is_none() {
+        return;
+    }
+    let bench = Bench::new();
+    let bosun = |arguments: &[&str], typed: &str| {
+        let mut command = bench.bosun();
+        command.args(arguments);
+        command.envs(std::env::var_os("DBUS_SESSION_BUS_ADDRESS").map(|bus| ("DBUS_SESSION_BUS_ADDRESS", bus)));
+        let piped = std::process::Stdio::piped;
+        let mut child = command.stdin(piped()).stdout(piped()).stderr(piped()).spawn().unwrap();
+        child.stdin.take().unwrap().write_all(typed.as_bytes()).unwrap();
+        let ran = crate::bench::of(child.wait_with_output().unwrap());
+        assert!(!ran.out.contains("canary") && !ran.err.contains("canary"), "{}{}", ran.out, ran.err);
+        ran
+    };
+    let url = bench.server.base_url(Wire::OpenAi);
+    let add = ["providers", "add", "Gate", &url, "--header", "X-Team", "--header", "X-Trace=on", "--header", "X-Key"];
+    let added = bosun(&add, "red-canary-0123456789\nblue-canary-0123456789\n");
+    assert_eq!((added.code, added.out.as_str()), (Some(0), "gate\n"), "{}", added.err);
+    assert!(bosun(&["providers", "list"], "").out.contains("X-Team, X-Trace, X-Key"));
+    let sent = || {
+        bench.server.once("hello");
+        let run = ["run", "--project", bench.project.root_str(), "--model", "gate:m", "hello"];
+        let answered = bosun(&run, "");
+        assert_eq!(answered.code, Some(0), "{}", answered.err);
+        let last = bench.server.requests().pop().unwrap();
+        ["x-team", "x-trace", "x-key"].map(|name| last.header(name).map(str::to_owned))
+    };
+    let value = |text: &str| Some(text.to_owned());
+    assert_eq!(sent(), [value("red-canary-0123456789"), value("on"), value("blue-canary-0123456789")]);
+    assert_eq!(bosun(&["providers", "header", "gate", "x-trace="], "").code, Some(0));
+    assert_eq!(bosun(&["providers", "header", "gate", "X-Key"], "green-canary-0123456789\n").code, Some(0));
+    assert_eq!(sent(), [value("red-canary-0123456789"), None, value("green-canary-0123456789")]);
+    assert_eq!(bosun(&["providers", "remove", "gate"], "").code, Some(0));
+    assert_eq!(bosun(&["providers", "list"], "").out, "");
+}
+
 /// Where no keyring answers, nothing is kept and nobody is told otherwise.
 #[cfg(target_os = "linux")]
 #[test]

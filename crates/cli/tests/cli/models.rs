@@ -70,3 +70,57 @@ async fn a_model_of_ollama_is_asked_about_before_its_first_call_and_told_what_to
         assert_eq!(call.json()["options"]["num_ctx"], 32_768);
     }
 }
+
+/// What the window's form does, for whoever has no window.
+#[test]
+fn a_provider_is_added_asked_listed_and_removed_without_the_window() {
+    let bench = Bench::new();
+    let providers = |arguments: &[&str]| ran(bench.bosun().arg("providers").args(arguments));
+    let rows = || -> Vec<Value> {
+        providers(&["list", "--json"]).out.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+    };
+    assert_eq!(rows(), [] as [Value; 0]);
+    let url = bench.server.base_url(Wire::OpenAi);
+    for id in ["my-gate", "my-gate-2"] {
+        let added = providers(&["add", "My gate", &url]);
+        assert_eq!((added.code, added.out.as_str()), (Some(0), format!("{id}\n").as_str()), "{}", added.err);
+        assert!(added.err.contains(&format!("--model {id}:NAME")), "{}", added.err);
+    }
+    let chosen = providers(&["add", "Claude", "https://gate.example/v1/responses", "--format", "anthropic"]);
+    assert_eq!(chosen.code, Some(0), "{}", chosen.err);
+    let row = |id: &str, name: &str, format: &str, base_url: &str| json!({ "provider": id, "name": name, "format": format, "base_url": base_url, "headers": [] });
+    assert_eq!(
+        rows(),
+        [
+            row("my-gate", "My gate", "openai-chat", &url),
+            row("my-gate-2", "My gate", "openai-chat", &url),
+            row("claude", "Claude", "anthropic", "https://gate.example/v1/responses"),
+        ]
+    );
+
+    bench.server.once("hello");
+    let run = ["run", "--project", bench.project.root_str(), "--model", "my-gate:m", "hello"];
+    let answered = ran(bench.bosun().args(run));
+    assert_eq!((answered.code, answered.out.trim()), (Some(0), "hello"), "{}", answered.err);
+
+    assert_eq!(providers(&["remove", "my-gate-2"]).code, Some(0));
+    assert_eq!(rows().len(), 2);
+    for (arguments, words) in [
+        (&["remove", "my-gate-2"][..], "there is no provider \"my-gate-2\""),
+        (&["remove", "openai"], "openai is built in and as it came"),
+        (&["add", " ", "https://h/v1"], "name"),
+        (&["add", "Gate", "gate.example/v1"], "no http:// or https:// in front"),
+        (&["add", "Gate", "https://gate.example/v1?key=canary-0123456789"], "custom header"),
+        (&["add", "Gate", "https://gate.example/v1", "--header", "Host=x"], "sent by Bosun itself"),
+        (&["add", "Gate", "https://gate.example/v1", "--header", "X-Team"], "no value came for the header X-Team"),
+        (&["header", "azure", "X-Team=red"], "azure has no address yet"),
+    ] {
+        let refused = providers(arguments);
+        assert!(
+            refused.sentence().contains(words) && !refused.err.contains("canary"),
+            "{arguments:?}: {}",
+            refused.err
+        );
+    }
+    assert_eq!(rows().len(), 2, "nothing is kept of what is refused");
+}

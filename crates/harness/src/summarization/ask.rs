@@ -10,7 +10,8 @@ use crate::tokens::{TokenCounter, Tokenizer};
 use crate::{RetryOptions, counted};
 
 /// One call that nobody watches: its text does not go into the conversation. The agent's model has a smaller one for
-/// that, or makes it itself; it does, too, what the smaller one cannot. It holds to the limits of the turn and the
+/// that, or makes it itself; it does, too, what the smaller one cannot, and where it is overloaded, whoever stands in for it
+/// does. It holds to the limits of the turn and the
 /// person's budgets as every call does.
 pub(crate) async fn ask(
     cx: &TurnContext,
@@ -33,7 +34,13 @@ pub(crate) async fn ask(
             answer => return answer,
         }
     }
-    patiently(cx, own, &request).await
+    let asked = own.info().asked();
+    match patiently(cx, own, &request).await {
+        Err(AgentError::Model(error)) if cx.after_side_failure(&asked, &error).await? => {
+            patiently(cx, own, &request).await
+        }
+        answer => answer,
+    }
 }
 
 /// Whether a model takes as much as `request` and its reply are: some leave out of what is longer without a word.

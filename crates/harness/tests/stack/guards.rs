@@ -4,7 +4,7 @@ use bosun_agent::{
     Decision, DecisionSource, EntryBody, NoteKind, Policy, Recorded, SessionLog, State, SystemClock, TurnEnd, run_turn,
 };
 use bosun_harness::{Compaction, GuardOptions, SubagentSpec, Threshold};
-use bosun_model::{Message, ModelInfo, Price, Usage, text_of};
+use bosun_model::{Message, ModelInfo, Price, Stays, Usage, text_of};
 use bosun_testkit::{Project, Reply, Scripted, ScriptedModel};
 use bosun_tools::erase;
 use pretty_assertions::assert_eq;
@@ -142,7 +142,7 @@ async fn money_is_counted_by_the_price_of_the_model() {
         price: Some(Price { input: 2.0, output: 8.0, ..Price::FREE }),
         steps: Vec::new(),
         scripted: false,
-        local: false,
+        stays: Stays::No,
     };
     let model = ScriptedModel::new(replies).with_info(info);
     let scene = Scene::build(Project::new(), model, vec![], |config| config.guards.max_dollars = Some(5.5));
@@ -362,7 +362,7 @@ async fn a_limit_of_money_that_does_not_count_a_model_is_said_once_a_turn() {
         price,
         steps: Vec::new(),
         scripted: false,
-        local: false,
+        stays: Stays::No,
     };
     let price = Price { input: 2.0, output: 8.0, ..Price::FREE };
     let of_turn = |own: Option<Price>, readers: Option<Price>, max_dollars: Option<f64>| async move {
@@ -439,7 +439,7 @@ async fn a_reply_without_usage_counts_as_what_it_is_estimated_at() {
             price: Some(price),
             steps: Vec::new(),
             scripted: false,
-            local: false,
+            stays: Stays::No,
         };
         let model = ScriptedModel::new(replies).with_info(info);
         let scene = Scene::build(Project::new(), model, vec![], |config| config.guards.max_dollars = Some(2.0));

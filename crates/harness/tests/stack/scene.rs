@@ -6,7 +6,7 @@ use bosun_agent::{
 };
 use bosun_backend::{LocalShellBackend, LocalShellOptions};
 use bosun_harness::{Artifacts, DeepAgentConfig, create_deep_agent};
-use bosun_model::{ChatRequest, HumanMessage, Message, ModelInfo, text_of};
+use bosun_model::{ChatRequest, HumanMessage, Message, ModelInfo, Stays, text_of};
 use bosun_testkit::{Project, Scripted, ScriptedModel};
 use bosun_tools::{Tool, ToolContext, ToolError, ToolKind, ToolOutput};
 use tokio_util::sync::CancellationToken;
@@ -104,7 +104,7 @@ pub fn small(replies: Vec<Scripted>, window: u32) -> ScriptedModel {
         price: None,
         steps: Vec::new(),
         scripted: false,
-        local: false,
+        stays: Stays::No,
     };
     ScriptedModel::new(replies).with_info(info)
 }

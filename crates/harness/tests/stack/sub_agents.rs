@@ -7,7 +7,7 @@ use bosun_agent::{
 use bosun_harness::{SUBAGENT_TOOLS, SubagentSpec};
 use bosun_model::{
     AiMessage, CallId, ChatModel, ChatRequest, Effort, Message, ModelError, ModelErrorKind, ModelInfo, OutputSchema,
-    ToolChoice, Usage,
+    Stays, ToolChoice, Usage,
 };
 use bosun_testkit::{Project, Reply, Scripted, ScriptedModel};
 use pretty_assertions::assert_eq;
@@ -185,7 +185,7 @@ async fn a_subagent_asks_more_than_its_parent_and_never_less() {
 #[tokio::test]
 async fn a_model_elsewhere_gets_nothing_from_one_of_this_machine() {
     let elsewhere = Arc::new(ScriptedModel::new(["from elsewhere"]));
-    let info = ModelInfo { local: true, ..elsewhere.info().clone() };
+    let info = ModelInfo { stays: Stays::Yes, ..elsewhere.info().clone() };
     let near = Arc::new(ScriptedModel::new(["from beside"]).with_info(info.clone()));
     let replies = vec![send("t", "far"), send("u", "near"), "done".into()];
     let models = [("test:far".to_owned(), Arc::clone(&elsewhere) as _), ("test:near".to_owned(), near as _)];

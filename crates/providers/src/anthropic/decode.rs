@@ -210,6 +210,11 @@ impl AnthropicDecoder {
             return Err(Fault::corrupt("the end of a message that never began"));
         }
         self.close_prose(out);
+        // Neither the message nor the call has an end of its own: it may have had more arguments.
+        let is_open = |block: &Block| block.open && matches!(block.kind, Kind::Call(_));
+        if self.stop.is_none() && self.blocks.values().any(is_open) {
+            return Err(Fault::Cut);
+        }
         let natural = if self.calls > 0 { StopReason::ToolUse } else { StopReason::EndTurn };
         out.push_back(ModelEvent::Finished { stop: self.stop.take().unwrap_or(natural) });
         Ok(())

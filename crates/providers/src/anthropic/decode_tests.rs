@@ -53,6 +53,21 @@ fn a_call_cut_by_the_length_limit_is_no_call() {
     assert_eq!(message.invalid_tool_calls[0].name, "write_file");
 }
 
+/// A server that forgets the one says the other; without both, the arguments may have been cut.
+#[test]
+fn a_call_without_an_end_in_a_message_without_a_reason_is_cut() {
+    const CLOSE: &str = r#"{"type":"content_block_stop","index":1}"#;
+    let cases: [(&[&str], Option<ModelErrorKind>); 4] = [
+        (&[START, CALL, STOP], Some(ModelErrorKind::StreamCut)),
+        (&[START, CALL, CLOSE, STOP], None),
+        (&[START, CALL, END, STOP], None),
+        (&[START, TEXT, STOP], None),
+    ];
+    for (data, error) in cases {
+        assert_eq!(kind(data), error, "{data:?}");
+    }
+}
+
 #[test]
 fn a_refusal_has_the_words_about_it_where_there_are_some() {
     let stop = |details: &str| {

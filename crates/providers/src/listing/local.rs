@@ -6,14 +6,14 @@ use futures_util::future::join_all;
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
-use super::row::names;
-use super::{LIST, ListedModel};
+use super::row::{is_text, names};
+use super::{LIST, ListedModel, RunBy};
 use crate::connection::Connection;
 
 /// So many models of an Ollama are asked about, each for so long: less than a server is looked for, which would else not be
 /// found for the sake of one of its models.
 const MOST_SHOWN: usize = 40;
-const SHOW: Duration = Duration::from_secs(1);
+pub(super) const SHOW: Duration = Duration::from_secs(1);
 
 /// Most of a model's window that Ollama is asked to hold: it takes memory for all of it at once. The user may set more.
 const HELD: u32 = 32_768;
@@ -21,8 +21,15 @@ const HELD: u32 = 32_768;
 /// an agent is told alone fills those.
 pub(crate) const HELD_UNTOLD: u32 = 16_384;
 
+/// What they call themselves.
+pub(super) const OLLAMA: &str = "Ollama";
+pub(super) const LM_STUDIO: &str = "LM Studio";
+
 /// Ollama's list has names only; each model is asked about. One that says nothing is left as it is.
 pub(super) async fn ollama(connection: &Connection, models: &mut [ListedModel]) {
+    for model in models.iter_mut() {
+        model.run_by = model.run_by.or(Some(RunBy::Server(OLLAMA)));
+    }
     join_all(models.iter_mut().take(MOST_SHOWN).map(|model| shown(connection, model))).await;
 }
 
@@ -30,7 +37,10 @@ pub(super) async fn shown(connection: &Connection, model: &mut ListedModel) {
     let question = serde_json::json!({ "model": model.name }).to_string().into_bytes();
     let asked = tokio::time::timeout(SHOW, connection.ask("api/show", question, LIST)).await;
     let Ok(Ok(body)) = asked else { return };
-    let Ok(Shown { model_info, capabilities }) = serde_json::from_slice(&body) else { return };
+    let Ok(Shown { model_info, capabilities, remote_host }) = serde_json::from_slice(&body) else { return };
+    if is_text(&remote_host) {
+        model.run_by = Some(RunBy::Another);
+    }
     let window = model_info.iter().find(|(name, _)| name.ends_with(".context_length"));
     let tokens = window.and_then(|(_, tokens)| u32::try_from(tokens.as_u64()?).ok()).filter(|tokens| *tokens > 0);
     model.context_window = tokens.map(|tokens| tokens.min(HELD));
@@ -48,10 +58,17 @@ struct Shown {
     model_info: Map<String, Value>,
     #[serde(default)]
     capabilities: Value,
+    /// Of a model in the cloud, whose name may be any.
+    #[serde(default)]
+    remote_host: Value,
 }
 
-/// LM Studio's own list, beside the one that it has in OpenAI's shape. Without it the models are left as they are.
+/// LM Studio's own list, beside the one that it has in OpenAI's shape. Without it the models are left as they are, and it is
+/// not LM Studio.
 pub(super) async fn lm_studio(connection: &Connection, models: &mut Vec<ListedModel>) {
+    for model in models.iter_mut().filter(|model| model.run_by == Some(RunBy::Server(LM_STUDIO))) {
+        model.run_by = None;
+    }
     let address = connection.endpoint().at_root("api/v0/models");
     let asked = tokio::time::timeout(SHOW, connection.get_at(address, LIST)).await;
     let Ok(Ok(body)) = asked else { return };
@@ -63,6 +80,7 @@ pub(super) async fn lm_studio(connection: &Connection, models: &mut Vec<ListedMo
 fn told_by(own: &[OwnModel], models: &mut Vec<ListedModel>) {
     models.retain_mut(|model| {
         let Some(own) = own.iter().find(|own| own.id == model.name) else { return true };
+        model.run_by = Some(RunBy::Server(LM_STUDIO));
         // What is not loaded gets the window that it will be loaded with, which nobody says.
         model.context_window = own.loaded_context_length.filter(|tokens| *tokens > 0).or(model.context_window);
         match own.kind.as_str() {
@@ -104,14 +122,15 @@ mod tests {
         )
         .unwrap();
         let listed = |name: &str| ListedModel { name: name.into(), ..ListedModel::default() };
+        let its = |name| ListedModel { run_by: Some(RunBy::Server(LM_STUDIO)), ..listed(name) };
         let mut models =
             ["qwen2-vl-7b-instruct", "llama-3.1-8b", "text-embedding-nomic", "unknown"].map(listed).to_vec();
         told_by(&own.data, &mut models);
         assert_eq!(
             models,
             [
-                ListedModel { images: Some(true), ..listed("qwen2-vl-7b-instruct") },
-                ListedModel { images: Some(false), context_window: Some(8_192), ..listed("llama-3.1-8b") },
+                ListedModel { images: Some(true), ..its("qwen2-vl-7b-instruct") },
+                ListedModel { images: Some(false), context_window: Some(8_192), ..its("llama-3.1-8b") },
                 listed("unknown"),
             ]
         );

@@ -6,7 +6,7 @@ use bosun_model::Price;
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::ListedModel;
+use super::{LM_STUDIO, ListedModel, OLLAMA, RunBy};
 use crate::lenient::Count;
 use crate::preset::PriceList;
 
@@ -38,6 +38,11 @@ pub(super) struct Row {
     /// What a model of Google's can be used for.
     #[serde(rename = "supportedGenerationMethods")]
     methods: Option<Vec<String>>,
+    /// By which servers that run models are told from those that hand on.
+    owned_by: Value,
+    /// Ollama's, of a model in the cloud.
+    remote_host: Value,
+    remote_model: Value,
     /// What a model is for, at Together.
     r#type: Value,
     max_model_len: Count,
@@ -89,6 +94,19 @@ impl List {
     }
 }
 
+/// Whose `owned_by` says that they run what they list, each with what it is called. LiteLLM and its like say `openai`, or
+/// whoever it is that they hand on to.
+const SERVERS: [(&str, &str); 8] = [
+    ("vllm", "vLLM"),
+    ("llamacpp", "llama.cpp"),
+    ("library", OLLAMA),
+    ("organization_owner", LM_STUDIO),
+    ("sglang", "SGLang"),
+    ("koboldcpp", "KoboldCpp"),
+    ("tabbyAPI", "TabbyAPI"),
+    ("docker", "Docker Model Runner"),
+];
+
 /// What Together lists beside what talks.
 const OTHER_TYPES: [&str; 7] = ["image", "embedding", "rerank", "moderation", "audio", "transcribe", "video"];
 
@@ -112,6 +130,7 @@ impl Row {
             documents: self.modality("file").or_else(|| can(&self.capabilities, "pdf_input")),
             reasoning: self.reasoning(),
             price: price(&self.pricing, prices),
+            run_by: self.run_by(),
             ..ListedModel::default()
         };
         let title = self.display_name.or(self.display_name_of_google);
@@ -121,6 +140,14 @@ impl Row {
             (None, None) => return None,
         };
         Some(ListedModel { name, title, ..facts })
+    }
+
+    fn run_by(&self) -> Option<RunBy> {
+        if is_text(&self.remote_host) || is_text(&self.remote_model) {
+            return Some(RunBy::Another);
+        }
+        let owner = self.owned_by.as_str()?;
+        SERVERS.iter().find(|(word, _)| *word == owner).map(|(_, name)| RunBy::Server(name))
     }
 
     fn window(&self) -> Option<u32> {
@@ -178,6 +205,11 @@ fn number(fields: &Value, name: &str) -> Option<u32> {
 fn can(capabilities: &Value, name: &str) -> Option<bool> {
     let said = capabilities.as_object()?.get(name)?;
     said.as_bool().or_else(|| said.get("supported")?.as_bool())
+}
+
+/// Whether something is said.
+pub(super) fn is_text(value: &Value) -> bool {
+    value.as_str().is_some_and(|text| !text.is_empty())
 }
 
 /// What a list of names holds.

@@ -17,6 +17,7 @@ use crate::lenient::Text;
 /// | id and name first, then argument pieces under the same index | one call |
 /// | the id again with every piece, or another id without a name | the same call |
 /// | the same index with a name and another id | a new call (servers that number every call 0) |
+/// | the same index with a name, no id, and arguments, after a whole object of arguments | a new call (those that give no ids either) |
 /// | no index: an id seen before, or no id and no name | the call it belongs to, else the newest |
 /// | no index: a new id, or a name without an id | a new call |
 /// | arguments as a JSON object instead of text | the whole of the arguments |
@@ -41,6 +42,8 @@ struct Call {
     waiting: String,
     /// The arguments came as an object, so there can be no more.
     whole: bool,
+    /// How far the text of the arguments is.
+    text: ObjectText,
     /// What events carry as its id.
     told: String,
     /// What came beside it for the next request.
@@ -79,7 +82,8 @@ impl Calls {
         let function = delta.function.unwrap_or_default();
         let id = Some(&*delta.id.0).filter(|id| !id.is_empty());
         let name = Some(&*function.name.0).filter(|name| !name.is_empty());
-        let at = match self.find(delta.index, id, name) {
+        let has_arguments = function.arguments.is_some_and(|raw| !matches!(raw.get(), "null" | "\"\""));
+        let at = match self.find(delta.index, id, name, has_arguments) {
             Some(at) => at,
             None => {
                 let at = self.calls.len();
@@ -118,7 +122,7 @@ impl Calls {
     }
 
     /// The call that a delta goes on with; `None` when it begins one.
-    fn find(&self, index: Option<u64>, id: Option<&str>, name: Option<&str>) -> Option<usize> {
+    fn find(&self, index: Option<u64>, id: Option<&str>, name: Option<&str>, has_arguments: bool) -> Option<usize> {
         let same = match (index, id) {
             (Some(index), _) => self.by_index.get(&index).copied(),
             (None, Some(id)) => self.by_id.get(id).copied(),
@@ -127,7 +131,8 @@ impl Calls {
         let call = same.and_then(|at| self.calls.get(at))?;
         let other_id = id.is_some() && call.id.is_some() && call.id.as_deref() != id;
         let unplaced = index.is_none() && id.is_none();
-        let anew = name.is_some() && call.named && (other_id || unplaced || call.whole);
+        let is_over = id.is_none() && has_arguments && call.text == ObjectText::Over;
+        let anew = name.is_some() && call.named && (other_id || unplaced || call.whole || is_over);
         if anew { None } else { same }
     }
 
@@ -165,11 +170,49 @@ impl Call {
         if json.is_empty() {
             return Ok(());
         }
+        self.text.take(&json);
         if self.named {
             out.push_back(ModelEvent::ToolCallDelta { index, json });
         } else {
             self.waiting.push_str(&json);
         }
         Ok(())
+    }
+}
+
+/// Follows the text of one JSON object to its end, piece by piece.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum ObjectText {
+    #[default]
+    Before,
+    Inside {
+        depth: u32,
+        in_text: bool,
+        escaped: bool,
+    },
+    Over,
+    /// It is no object, or something follows it.
+    Other,
+}
+
+impl ObjectText {
+    fn take(&mut self, piece: &str) {
+        for byte in piece.bytes() {
+            *self = match *self {
+                Self::Other => return,
+                Self::Before | Self::Over if byte.is_ascii_whitespace() => *self,
+                Self::Before if byte == b'{' => Self::Inside { depth: 1, in_text: false, escaped: false },
+                Self::Before | Self::Over => Self::Other,
+                Self::Inside { depth, in_text: true, escaped } => {
+                    Self::Inside { depth, in_text: escaped || byte != b'"', escaped: !escaped && byte == b'\\' }
+                }
+                Self::Inside { depth, in_text: false, .. } => match byte {
+                    b'}' | b']' if depth == 1 => Self::Over,
+                    b'}' | b']' => Self::Inside { depth: depth - 1, in_text: false, escaped: false },
+                    b'{' | b'[' => Self::Inside { depth: depth.saturating_add(1), in_text: false, escaped: false },
+                    _ => Self::Inside { depth, in_text: byte == b'"', escaped: false },
+                },
+            };
+        }
     }
 }

@@ -9,7 +9,7 @@ use super::thoughts::{Source, Thoughts};
 use crate::adapter::CallIds;
 use crate::driver::{Decoder, Events, Fault};
 use crate::failure::Refusal;
-use crate::lenient::{Content, Count, Dollars, Text};
+use crate::lenient::{Content, Count, Dollars, Maybe, Text};
 use crate::preset::CostReport;
 use crate::sse::{Flow, Frame};
 use crate::unsupported;
@@ -65,7 +65,7 @@ impl OpenAiDecoder {
             return Err(Fault::Refused(Refusal::of_value(&error).unwrap_or_default()));
         }
         let Some(choices) = chunk.choices else {
-            self.note_usage(chunk.usage.or(chunk.x_groq.and_then(|own| own.usage)), out);
+            self.note_usage(chunk.usage.0.or(chunk.x_groq.0.and_then(|own| own.usage.0)), out);
             return Ok(());
         };
         if !self.started {
@@ -81,9 +81,9 @@ impl OpenAiDecoder {
             if !choice.finish_reason.0.is_empty() {
                 self.finish = Some(choice.finish_reason.0.into_owned());
             }
-            self.note_usage(choice.usage, out);
+            self.note_usage(choice.usage.0, out);
         }
-        self.note_usage(chunk.usage.or(chunk.x_groq.and_then(|own| own.usage)), out);
+        self.note_usage(chunk.usage.0.or(chunk.x_groq.0.and_then(|own| own.usage.0)), out);
         Ok(())
     }
 
@@ -216,8 +216,10 @@ struct Chunk<'a> {
     model: Text<'a>,
     #[serde(borrow)]
     choices: Option<Vec<Choice<'a>>>,
-    usage: Option<WireUsage>,
-    x_groq: Option<OfGroq>,
+    #[serde(default)]
+    usage: Maybe<WireUsage>,
+    #[serde(default)]
+    x_groq: Maybe<OfGroq>,
     #[serde(borrow)]
     error: Option<&'a RawValue>,
 }
@@ -225,7 +227,8 @@ struct Chunk<'a> {
 /// What Groq says beside the format.
 #[derive(Deserialize)]
 struct OfGroq {
-    usage: Option<WireUsage>,
+    #[serde(default)]
+    usage: Maybe<WireUsage>,
 }
 
 #[derive(Deserialize)]
@@ -236,7 +239,8 @@ struct Choice<'a> {
     #[serde(borrow, default)]
     finish_reason: Text<'a>,
     /// Moonshot's place for it.
-    usage: Option<WireUsage>,
+    #[serde(default)]
+    usage: Maybe<WireUsage>,
 }
 
 #[derive(Deserialize)]

@@ -167,6 +167,25 @@ fn two_calls_are_never_made_one_and_never_share_an_id() {
     assert_ne!(same[0].0, same[1].0);
 }
 
+/// Servers that number every call 0 and give none an id.
+#[test]
+fn a_name_after_a_whole_object_begins_a_call_and_one_before_its_end_does_not() {
+    let piece = |id: &str, name: &str, args: Value| json!({ "id": id, "index": 0, "function": { "name": name, "arguments": args } });
+    let told = |deltas: &[Value]| -> Vec<(String, String)> {
+        calls(deltas).into_iter().map(|(_, name, args)| (name, args)).collect()
+    };
+    let pair = |name: &str, args: &str| (name.to_owned(), args.to_owned());
+    let (one, two) = (r#"{"a":"}\" {"}"#, r#"{"b":[{}]}"#);
+    let both = [pair("ls", one), pair("read", two)];
+    assert_eq!(told(&[piece("", "ls", one.into()), piece("", "read", two.into())]), both);
+    assert_eq!(told(&[piece("", "ls", one.into()), piece("", "ls", one.into())]), [both[0].clone(), both[0].clone()]);
+    // The name with every piece, and at the end once more without any.
+    let (begin, end) = one.split_at(7);
+    let pieces = [piece("", "ls", begin.into()), piece("", "ls", end.into()), piece("", "ls", "".into())];
+    assert_eq!(told(&pieces), both[..1]);
+    assert_eq!(told(&[piece("c", "ls", one.into()), piece("c", "ls", "".into())]), both[..1]);
+}
+
 /// How many are run is no matter of a wire ([`bosun_model::MOST_CALLS`]).
 #[test]
 fn very_many_calls_are_told_apart_and_fail_nothing() {
@@ -318,6 +337,23 @@ fn a_count_that_turns_absurd_is_unknown_and_one_that_is_not_told_again_stays() {
 }
 
 /// Each vendor's documented fields: what was read, written, cached and thought.
+/// A reply is not lost for what stands where its usage should.
+#[test]
+fn usage_that_is_none_is_unknown() {
+    for nonsense in [json!("n/a"), json!([]), json!(7), json!(false), json!({ "prompt_tokens_details": "none" })] {
+        for last in [
+            json!({ "choices": [], "usage": nonsense }),
+            json!({ "choices": [], "x_groq": { "usage": nonsense } }),
+            json!({ "choices": [], "x_groq": nonsense }),
+            json!({ "choices": [{ "index": 0, "delta": {}, "usage": nonsense }] }),
+        ] {
+            let text = chunk(json!({ "content": "hi" }), Some("stop"));
+            let message = data(&[text, last.to_string(), "[DONE]".into()]).message().unwrap();
+            assert_eq!((message.text().as_str(), message.usage.and_then(|usage| usage.input)), ("hi", None), "{last}");
+        }
+    }
+}
+
 #[test]
 fn usage_stands_where_each_vendor_has_it() {
     let at_top = |usage: Value| json!({ "choices": [], "usage": usage });

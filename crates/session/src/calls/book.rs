@@ -1,16 +1,18 @@
 use std::collections::BTreeSet;
+use std::pin::pin;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 
 use bosun_agent::{Clock, Halt, NoteAbout, SessionId};
 use bosun_protocol::{Budget, Budgets, ModelRef, ModelSettings};
 use bosun_store::{Database, DatabaseError, StoredCall};
-use jiff::Timestamp;
 use jiff::tz::TimeZone;
+use jiff::{Span, Timestamp};
 use serde::{Deserialize, Serialize};
 use tokio_util::task::TaskTracker;
 
 use super::Subject;
+use super::under_way::{CallsUnderWay, UnderWay};
 use crate::SessionError;
 use crate::stream::locked;
 
@@ -32,6 +34,7 @@ pub(crate) struct CallBook {
     names: AtomicBool,
     /// The budgets and when they were read, by the clock.
     budgets: Mutex<Option<(i64, Budgets)>>,
+    under_way: Arc<CallsUnderWay>,
 }
 
 /// Whether another call may be made.
@@ -63,6 +66,7 @@ impl CallBook {
             fallback: Mutex::default(),
             names: AtomicBool::new(true),
             budgets: Mutex::default(),
+            under_way: Arc::default(),
         }
     }
 
@@ -74,6 +78,7 @@ impl CallBook {
     /// Takes in that the user set something: a limit that was raised counts from the next call on.
     pub(crate) fn settings_changed(&self) {
         *locked(&self.budgets) = None;
+        self.under_way.ended.notify_waiters();
     }
 
     /// The budgets, at most [`FRESH`] old: another process may have set them.
@@ -115,6 +120,11 @@ impl CallBook {
         time.to_zoned(TimeZone::system()).strftime("%Y-%m-%d").to_string()
     }
 
+    /// The day that is `days` before that of `at`. A day is not always 24 hours.
+    pub(crate) fn day_before(at: i64, days: u32) -> String {
+        day_before(at, days, TimeZone::system())
+    }
+
     pub(crate) fn today(&self) -> String {
         Self::day(self.clock.now_ms())
     }
@@ -136,7 +146,46 @@ impl CallBook {
     /// Whether `subject` may call a model, by the budgets.
     pub(crate) async fn verdict(&self, subject: &Subject) -> Result<Verdict, SessionError> {
         let today = self.today();
-        let Some(spending) = self.spending(subject, &today).await? else { return Ok(Verdict::Go) };
+        match self.spending(subject, &today).await? {
+            Some(spending) => self.judged(subject, spending, today).await,
+            None => Ok(Verdict::Go),
+        }
+    }
+
+    /// As [`Self::verdict`], for a call that costs `least` dollars or more, which is asked where something stops. It counts as long as what comes back with the
+    /// verdict is kept, which has to be until the call was counted.
+    ///
+    /// Where the calls under way may use up a budget together, the next waits until one of them has ended and its cost is
+    /// known: so no budget is passed over by all that begin at once, and none stops for what a call was only thought to cost.
+    pub(crate) async fn admit(
+        &self,
+        subject: &Subject,
+        least: impl FnOnce() -> f64,
+    ) -> Result<(Verdict, Option<UnderWay>), SessionError> {
+        if is_endless(&self.budgets().await?) {
+            return Ok((self.verdict(subject).await?, None));
+        }
+        let least = least();
+        loop {
+            let mut ended = pin!(self.under_way.ended.notified());
+            ended.as_mut().enable();
+            let entrance = self.under_way.entrance.lock().await;
+            // Before what is stored: a call that ends in between counts twice and not never, and wakes who waits for it.
+            let (of_session, of_all) = self.under_way.sums(&subject.session);
+            let today = self.today();
+            let Some(spending) = self.spending(subject, &today).await? else { return Ok((Verdict::Go, None)) };
+            if spending.halt().is_some() || spending.with(of_session, of_all).halt().is_none() {
+                let held = self.under_way.begun(&subject.session, least);
+                drop(entrance);
+                return Ok((self.judged(subject, spending, today).await?, Some(held)));
+            }
+            drop(entrance);
+            ended.await;
+        }
+    }
+
+    /// What is to be said of a call by what was spent before it.
+    async fn judged(&self, subject: &Subject, spending: Spending, today: String) -> Result<Verdict, SessionError> {
         if let Some(halt) = spending.halt() {
             return Ok(Verdict::Stop(halt));
         }
@@ -196,6 +245,11 @@ impl CallBook {
     }
 }
 
+fn day_before(at: i64, days: u32, zone: TimeZone) -> String {
+    let date = Timestamp::from_millisecond(at).unwrap_or_default().to_zoned(zone).date();
+    date.saturating_sub(Span::new().days(days)).strftime("%Y-%m-%d").to_string()
+}
+
 /// Whether `session` is new among those that are kept.
 fn add(sessions: &mut BTreeSet<String>, session: &SessionId) -> bool {
     let is_new = sessions.insert(session.to_string());
@@ -203,6 +257,11 @@ fn add(sessions: &mut BTreeSet<String>, session: &SessionId) -> bool {
         sessions.pop_first();
     }
     is_new
+}
+
+/// Whether nothing stops.
+fn is_endless(budgets: &Budgets) -> bool {
+    budgets.session.stop.is_none() && budgets.day.stop.is_none()
 }
 
 fn is_free(budget: Budget) -> bool {
@@ -219,6 +278,12 @@ struct Spending {
 }
 
 impl Spending {
+    /// With what calls under way cost at least: those of the session, and all of them.
+    fn with(&self, of_session: f64, of_all: f64) -> Self {
+        let and = |spent: &Spent, more: f64| Spent { budget: spent.budget, cost: spent.cost + more };
+        Self { session: and(&self.session, of_session), day: and(&self.day, of_all) }
+    }
+
     fn halt(&self) -> Option<Halt> {
         let of_session = self.session.stop().map(|(limit, spent)| Halt::SessionBudget { limit, spent });
         of_session.or_else(|| self.day.stop().map(|(limit, spent)| Halt::DayBudget { limit, spent }))
@@ -241,5 +306,28 @@ impl Spent {
     fn warn(&self) -> Option<(String, String, Option<String>)> {
         let limit = self.budget.warn.filter(|limit| self.cost >= *limit)?;
         Some((dollars(limit), dollars(self.cost), self.budget.stop.map(dollars)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use pretty_assertions::assert_eq;
+
+    use super::*;
+
+    /// On 29 March 2026 the clocks went from two to three, on 25 October from three to two.
+    #[test]
+    fn a_look_back_counts_days_and_not_hours() {
+        let zone = || TimeZone::posix("CET-1CEST,M3.5.0,M10.5.0/3").unwrap();
+        let at = |time: &str| time.parse::<Timestamp>().unwrap().as_millisecond();
+        for (now, days, day) in [
+            ("2026-03-29T22:30:00Z", 0, "2026-03-30"),
+            ("2026-03-29T22:30:00Z", 1, "2026-03-29"),
+            ("2026-03-29T22:30:00Z", 2, "2026-03-28"),
+            ("2026-10-25T22:30:00Z", 1, "2026-10-24"),
+            ("2026-03-01T12:00:00Z", 1, "2026-02-28"),
+        ] {
+            assert_eq!(day_before(at(now), days, zone()), day, "{days} days before {now}");
+        }
     }
 }

@@ -4,7 +4,9 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::task::{Context, Poll};
 
 use bosun_agent::SessionId;
-use bosun_model::{BoxFuture, Caller, ChatModel, ChatRequest, ModelError, ModelEvent, ModelInfo, ModelStream, Usage};
+use bosun_model::{
+    Asked, BoxFuture, Caller, ChatModel, ChatRequest, ModelError, ModelEvent, ModelInfo, ModelStream, Usage,
+};
 use bosun_store::{CallingAgent, StoredCall};
 use futures_util::Stream;
 
@@ -89,6 +91,11 @@ impl Metered {
     /// Whether another can answer in the place of the first.
     pub(crate) fn has_second(&self) -> bool {
         self.second.is_some()
+    }
+
+    /// Whether who was asked as `asked` is the one who can stand in for the first.
+    pub(crate) fn is_second(&self, asked: &Asked) -> bool {
+        self.second.as_ref().is_some_and(|second| second.info().asked() == *asked)
     }
 
     /// Whether the second answers.

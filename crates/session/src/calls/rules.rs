@@ -4,12 +4,14 @@ use std::sync::Arc;
 use bosun_agent::{
     AgentError, BoxFuture, EntryBody, Halt, Middleware, NextModel, NoteAbout, NoteKind, TurnContext, TurnEnd,
 };
-use bosun_model::{AiMessage, ChatModel, ChatRequest, Effort, ModelError, ModelErrorKind};
+use bosun_harness::{TokenCounter, Tokenizer};
+use bosun_model::{AiMessage, Asked, ChatModel, ChatRequest, Effort, ModelError, ModelErrorKind, ModelInfo, Usage};
 use bosun_tools::StateUpdate;
 
 use super::book::Verdict;
+use super::under_way::UnderWay;
 use super::{CallBook, Metered, Subject, keys, titles, written};
-use crate::ModelSource;
+use crate::{ModelSource, SessionError};
 
 /// The state field with the models beside the session's that were said to be missing.
 const MISSING: &str = "helpers_missing";
@@ -23,6 +25,8 @@ pub(crate) struct CallRules {
     pub effort: Option<Effort>,
     pub book: Arc<CallBook>,
     pub subject: Subject,
+    /// Tells how much a call reads before it is made.
+    pub counter: TokenCounter,
     /// Writes the session's title after its first turn.
     pub titles: Option<Arc<dyn ChatModel>>,
     /// What is said of the models that the settings name beside it and that cannot be had.
@@ -32,16 +36,34 @@ pub(crate) struct CallRules {
 }
 
 impl CallRules {
+    /// Lets a call begin that the budgets allow, which counts as long as what comes back is kept.
+    async fn admitted(&self, cx: &TurnContext, request: &ChatRequest) -> Result<Option<UnderWay>, AgentError> {
+        self.tell_of_uncounted(cx).await?;
+        let least = || self.least(cx.agent().model.info(), request);
+        let admitted = tokio::select! {
+            biased;
+            () = cx.cancel().cancelled() => return Err(AgentError::Cancelled),
+            admitted = self.book.admit(&self.subject, least) => admitted,
+        };
+        let (verdict, under_way) = admitted.map_err(unknown)?;
+        followed(cx, verdict).await?;
+        Ok(under_way)
+    }
+
+    /// What `request` costs `model` at least, in dollars: what it reads.
+    fn least(&self, model: &ModelInfo, request: &ChatRequest) -> f64 {
+        if model.is_unpriced() {
+            return 0.0;
+        }
+        let input = self.counter.request(request, Tokenizer::of(model));
+        let read = Usage { input: Some(input), output: Some(0), ..Usage::default() };
+        model.cost(&read).unwrap_or(0.0)
+    }
+
+    /// As [`Self::admitted`], of a call beside the conversation: it waits for none, since it may be made for one.
     async fn within_budget(&self, cx: &TurnContext) -> Result<(), AgentError> {
         self.tell_of_uncounted(cx).await?;
-        match self.book.verdict(&self.subject).await {
-            Ok(Verdict::Go) => Ok(()),
-            Ok(Verdict::Warn(about)) => {
-                Ok(cx.log().record(vec![EntryBody::noted(NoteKind::BudgetWarning, about)]).await?)
-            }
-            Ok(Verdict::Stop(halt)) => Err(halt.into()),
-            Err(error) => Err(Halt::SpendingUnknown { detail: error.to_string() }.into()),
-        }
+        followed(cx, self.book.verdict(&self.subject).await.map_err(unknown)?).await
     }
 
     /// Says that the agent has a model whose price is not known, where there is a budget: once in a session.
@@ -119,7 +141,7 @@ impl Middleware for CallRules {
         next: NextModel<'a>,
     ) -> BoxFuture<'a, Result<AiMessage, AgentError>> {
         Box::pin(async move {
-            self.within_budget(cx).await?;
+            let _under_way = self.admitted(cx, &request).await?;
             self.warn_of_keys(cx, &request).await?;
             request.effort = request.effort.or(self.effort);
             let has_other = self.is_own(cx) && self.model.has_second();
@@ -143,6 +165,22 @@ impl Middleware for CallRules {
         Box::pin(self.within_budget(cx))
     }
 
+    fn after_side_failure<'a>(
+        &'a self,
+        cx: &'a TurnContext,
+        asked: &'a Asked,
+        error: &'a ModelError,
+    ) -> BoxFuture<'a, Result<bool, AgentError>> {
+        Box::pin(async move {
+            let has_other = self.is_own(cx) && self.model.has_second() && !self.model.is_second(asked);
+            if !has_other || !is_overload(error) {
+                return Ok(false);
+            }
+            self.turn_over(cx, error).await?;
+            Ok(true)
+        })
+    }
+
     fn after_turn<'a>(
         &'a self,
         cx: &'a TurnContext,
@@ -155,6 +193,19 @@ impl Middleware for CallRules {
     }
 }
 
+/// Tells of a verdict, or ends the turn by it.
+async fn followed(cx: &TurnContext, verdict: Verdict) -> Result<(), AgentError> {
+    match verdict {
+        Verdict::Go => Ok(()),
+        Verdict::Warn(about) => Ok(cx.log().record(vec![EntryBody::noted(NoteKind::BudgetWarning, about)]).await?),
+        Verdict::Stop(halt) => Err(halt.into()),
+    }
+}
+
+fn unknown(error: SessionError) -> Halt {
+    Halt::SpendingUnknown { detail: error.to_string() }
+}
+
 /// What a model that is missing was wanted for, and which it is.
 fn slot(about: &NoteAbout) -> String {
     match about {
@@ -164,7 +215,12 @@ fn slot(about: &NoteAbout) -> String {
     }
 }
 
-/// What another model may well not have.
+/// What another model may well not have: too many requests, or a server that failed inside or gave up, as its status says. A
+/// wait of Bosun's own that ran out has none.
 fn is_overload(error: &ModelError) -> bool {
-    matches!(error.kind, ModelErrorKind::RateLimited | ModelErrorKind::Unavailable)
+    match error.kind {
+        ModelErrorKind::RateLimited | ModelErrorKind::Unavailable => true,
+        ModelErrorKind::Timeout => error.status.is_some(),
+        _ => false,
+    }
 }

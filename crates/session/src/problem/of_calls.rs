@@ -28,6 +28,7 @@ fn of_call(trouble: ModelTrouble) -> Problem {
         ModelTrouble::RefusedSilently { host, status } => Problem::RefusedSilently { host, status },
         ModelTrouble::AddressWrong { detail, address } => Problem::AddressWrong { detail, address },
         ModelTrouble::AddressWithoutVersion { detail, address } => Problem::AddressWithoutVersion { detail, address },
+        ModelTrouble::WithoutTools { detail } => Problem::WithoutTools { detail },
         ModelTrouble::ErrorWithoutWords { host } => Problem::ErrorWithoutWords { host },
         ModelTrouble::OtherJson { address } => Problem::OtherJson { address },
         ModelTrouble::OtherJsonWithoutVersion { address } => Problem::OtherJsonWithoutVersion { address },

@@ -15,16 +15,14 @@ const LISTED: u32 = 500;
 /// Calls of a session that are summed.
 const SUMMED: u32 = 200_000;
 
-const DAY_MS: i64 = 24 * 60 * 60 * 1_000;
-
 /// What model calls used and cost.
 impl Sessions {
     /// The last `days` days, today among them, by day and model.
     pub async fn usage(&self, days: u32) -> Result<UsageReport, SessionError> {
         self.inner.book.settle().await?;
         let now = self.inner.clock.now_ms();
-        let back = i64::from(days.clamp(1, LONGEST) - 1) * DAY_MS;
-        let sums = self.inner.database.calls_by_day(&CallBook::day(now - back)).await?;
+        let first = CallBook::day_before(now, days.clamp(1, LONGEST) - 1);
+        let sums = self.inner.database.calls_by_day(&first).await?;
         let mut report = UsageReport { today: CallBook::day(now), ..UsageReport::default() };
         for sum in sums {
             let total = total_of(&sum);

@@ -33,16 +33,17 @@ impl Keys {
         Ok(headers)
     }
 
-    /// Keeps a header; one whose value is empty is removed. Names are compared without regard to case.
+    /// Keeps a header; one whose value is empty is removed. Names are compared without regard to case. What comes back says
+    /// where its value is now.
     pub async fn set_header(
         &self,
         account: &str,
         host: &str,
         header: &str,
         value: SecretString,
-    ) -> Result<(), KeyError> {
+    ) -> Result<Key, KeyError> {
         let stays = !value.expose_secret().trim().is_empty();
-        self.set(&slot(account, header), host, value).await?;
+        let kept = self.set(&slot(account, header), host, value).await?;
         let (place, header) = (name(account, host), header.to_owned());
         self.change_names(move |names| {
             let known = names.entry(place.clone()).or_default();
@@ -57,7 +58,7 @@ impl Keys {
             }
         })
         .await?;
-        Ok(())
+        Ok(kept)
     }
 
     /// What the values of the headers of `account` for `host` are kept under.
@@ -70,7 +71,8 @@ impl Keys {
         self.change_names(move |names| drop(names.remove(&place))).await
     }
 
-    async fn header_names(&self, account: &str, host: &str) -> Result<Vec<String>, DatabaseError> {
+    /// The names of the headers of `account` for `host`, without asking the keyring for what they hold.
+    pub async fn header_names(&self, account: &str, host: &str) -> Result<Vec<String>, DatabaseError> {
         let Some(database) = &self.database else { return Ok(Vec::new()) };
         let mut names: Names = database.setting(NAMES).await?.unwrap_or_default();
         Ok(names.remove(&name(account, host)).unwrap_or_default())

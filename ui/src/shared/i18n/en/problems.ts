@@ -376,6 +376,7 @@ export const problems = {
   refused_silently: "{host} refused the request (status {status}) without saying why; choose another model, or check the provider's settings",
   address_wrong: "{detail} (asked at {address}; check the base URL)",
   address_without_version: "{detail} ({address} does not end in /v1, which most servers need)",
+  without_tools: "{detail} (an agent works with tools: choose a model that takes them)",
   error_without_words: "{host} reported an error without explaining it; try again, or choose another model",
   other_json: "{address} answered with JSON that is not a model's reply instead of a stream of events; check the base URL, and whether this network wants you to sign in first",
   other_json_without_version: "{address} answered with JSON that is not a model's reply instead of a stream of events; the base URL of most servers ends in /v1, and some networks want you to sign in first",

@@ -43,6 +43,7 @@ export const problemsOfModels = {
   refused_silently: '{host} 拒绝了请求（状态 {status}），没有说明原因；请选择其他模型，或检查服务商的设置',
   address_wrong: '“{detail}”（请求的地址是 {address}；请检查 Base URL）',
   address_without_version: '“{detail}”（{address} 末尾没有 /v1，而多数服务器需要它）',
+  without_tools: '“{detail}”（智能体需要使用工具：请选择支持工具的模型）',
   error_without_words: '{host} 报告了错误，但没有说明原因；请重试，或选择其他模型',
   other_json: '{address} 返回的 JSON 不是模型的回复，也不是事件流；请检查 Base URL，以及此网络是否需要先登录',
   other_json_without_version:
