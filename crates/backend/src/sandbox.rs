@@ -12,6 +12,9 @@
 mod answer;
 mod change;
 mod executor;
+#[cfg(all(test, target_os = "linux"))]
+#[path = "sandbox/guard_tests.rs"]
+mod guard_tests;
 #[cfg(test)]
 #[path = "sandbox/intercepted_tests.rs"]
 mod intercepted;

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use tokio_util::sync::CancellationToken;
 
-use crate::{BackendError, BoxFuture, CommandChanges};
+use crate::{BackendError, BoxFuture, CommandChanges, VirtualPath};
 
 /// Runs commands where the backend's files are.
 pub trait Shell: Send + Sync {
