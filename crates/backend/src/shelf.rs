@@ -196,10 +196,16 @@ impl<S: Shelf> Backend for S {
         Box::pin(async move {
             let wanted = Wanted::by_name(&query)?;
             let budget = Budget::new(GLOB_TIME, &query.cancel);
-            let (paths, guides) = match search::named(self, &query, &wanted).await? {
-                Some(paths) => (paths, Rows::new()),
-                None => search::paths_for(self, &query.path, &wanted.folder()).await?,
+            let listing = async {
+                match search::named(self, &query, &wanted).await? {
+                    Some(paths) => Ok((paths, Rows::new())),
+                    None => search::paths_for(self, &query.path, &wanted.folder()).await,
+                }
             };
+            let Ok(listed) = tokio::time::timeout_at(budget.deadline().into(), listing).await else {
+                return Ok(named(Vec::new(), Completeness { spent: true, ..Completeness::default() }));
+            };
+            let (paths, guides) = listed?;
             if budget.is_cancelled() {
                 return Err(BackendError::Cancelled);
             }
