@@ -12,7 +12,8 @@
 mod answer;
 mod change;
 mod executor;
-#[cfg(all(test, target_os = "linux"))]
+#[cfg(test)]
+#[cfg(target_os = "linux")]
 #[path = "sandbox/guard_tests.rs"]
 mod guard_tests;
 #[cfg(test)]

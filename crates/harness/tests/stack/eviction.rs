@@ -98,7 +98,7 @@ async fn of_an_output_that_no_disk_takes_it_is_said_what_is_kept() {
         let spool_dir = Some(project.at("nowhere"));
         let options = LocalShellOptions { spool_dir, ..LocalShellOptions::default() };
         let backend = LocalShellBackend::open(project.root(), options).unwrap();
-        let model = bosun_testkit::ScriptedModel::new(vec![call.into(), "done".into()]);
+        let model = bosun_testkit::ScriptedModel::new(vec![Scripted::from(call), "done".into()]);
         let scene = Scene::build(project, model, vec![], |config| config.backend = Arc::new(backend));
         scene.say("count").await;
         let (kept, stub) = (scene.project.read("large_tool_results/c"), scene.result("c"));
