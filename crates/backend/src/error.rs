@@ -150,6 +150,9 @@ pub enum BackendError {
     NameNotText { path: VirtualPath },
     #[error("'{path}': {reason}; check that the place it is kept in can be read and written, then try again")]
     Io { path: VirtualPath, kind: io::ErrorKind, reason: String },
+    /// A change was begun where nobody heard its end.
+    #[error("'{path}' may be changed or not: {reason}; look at it before changing it again")]
+    Unsure { path: VirtualPath, reason: String },
     #[error("the place where '{path}' is kept does not answer: {reason}; try again once it does, or go on without it")]
     Unreachable { path: VirtualPath, reason: String },
     #[error("the command could not be started: {reason}; fix that and try again")]
@@ -233,6 +236,7 @@ impl BackendError {
             | Self::TooManyEntries { path, .. }
             | Self::NameNotText { path }
             | Self::Io { path, .. }
+            | Self::Unsure { path, .. }
             | Self::GuardIsLink { path }
             | Self::NotRecorded { path, .. }
             | Self::FolderGone { path }

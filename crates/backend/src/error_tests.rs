@@ -61,6 +61,7 @@ fn errors() -> Vec<BackendError> {
         TooManyEntries { path: path(), most: 1 },
         NameNotText { path: path() },
         Io { path: path(), kind: io::ErrorKind::Other, reason: "Input/output error".into() },
+        Unsure { path: path(), reason: "the connection broke off".into() },
         Unreachable { path: path(), reason: "no route to host".into() },
         Spawn { reason: "no such program".into() },
         BadCommand { reason: "; told beside each reason".into() },

@@ -33,7 +33,7 @@ fn linked_head(root: &Root) -> Option<String> {
 }
 
 /// `path` without `.` and `..`, by its text alone.
-fn plain(path: &Path) -> Option<PathBuf> {
+pub(crate) fn plain(path: &Path) -> Option<PathBuf> {
     let mut plain = PathBuf::new();
     for part in path.components() {
         match part {

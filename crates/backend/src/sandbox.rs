@@ -13,6 +13,10 @@ mod answer;
 mod change;
 mod executor;
 #[cfg(test)]
+#[cfg(target_os = "linux")]
+#[path = "sandbox/guard_tests.rs"]
+mod guard_tests;
+#[cfg(test)]
 #[path = "sandbox/intercepted_tests.rs"]
 mod intercepted;
 mod large;

@@ -332,6 +332,7 @@ async fn a_command_in_a_sandbox_changes_nothing_that_runs_later() {
         "tree/.git",
         ".git/config",
         ".git/modules/vendor/lib/HEAD",
+        ".git/modules/vendor/lib/config",
         ".git/modules/vendor/lib/hooks/post-checkout",
     ];
     for name in held {
@@ -350,9 +351,12 @@ async fn a_command_in_a_sandbox_changes_nothing_that_runs_later() {
             assert_ne!(code, Some(0), "{attempt}: {said}");
         }
     }
+    // What is data can be taken away, and does not make it another thing.
+    run(&backend, "rm .git/modules/vendor/lib/HEAD").await;
     run(&backend, "echo x > .git/modules/vendor/lib/config; echo x > .git/modules/vendor/lib/info/exclude").await;
+    fs::write(proj.join(".git/modules/vendor/lib/HEAD"), "as it was").unwrap();
     let parts = names(&proj.join(".git/modules/vendor/lib"));
-    assert_eq!(parts, ["HEAD", "hooks"], "what a submodule's repository lacks cannot be made");
+    assert_eq!(parts, ["HEAD", "config", "hooks"], "what a submodule's repository lacks cannot be made");
     for name in held {
         assert_eq!(fs::read_to_string(proj.join(name)).unwrap(), "as it was", "{name}");
     }

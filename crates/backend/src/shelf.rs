@@ -196,10 +196,16 @@ impl<S: Shelf> Backend for S {
         Box::pin(async move {
             let wanted = Wanted::by_name(&query)?;
             let budget = Budget::new(GLOB_TIME, &query.cancel);
-            let (paths, guides) = match search::named(self, &query, &wanted).await? {
-                Some(paths) => (paths, Rows::new()),
-                None => search::paths_for(self, &query.path, &wanted.folder()).await?,
+            let listing = async {
+                match search::named(self, &query, &wanted).await? {
+                    Some(paths) => Ok((paths, Rows::new())),
+                    None => search::paths_for(self, &query.path, &wanted.folder()).await,
+                }
             };
+            let Ok(listed) = tokio::time::timeout_at(budget.deadline().into(), listing).await else {
+                return Ok(named(Vec::new(), Completeness { spent: true, ..Completeness::default() }));
+            };
+            let (paths, guides) = listed?;
             if budget.is_cancelled() {
                 return Err(BackendError::Cancelled);
             }
@@ -246,5 +252,61 @@ impl<S: Shelf> Delete for S {
         witness: &'a dyn ChangeWitness,
     ) -> BoxFuture<'a, Result<Vec<Change>, BackendError>> {
         Box::pin(change::delete(self, path, expect, witness))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::future::pending;
+
+    use tokio_util::sync::CancellationToken;
+
+    use super::*;
+    use crate::Truncation;
+
+    /// One that does not answer.
+    struct Silent;
+
+    impl Shelf for Silent {
+        fn lock(&self) -> BoxFuture<'_, OwnedMutexGuard<()>> {
+            Box::pin(pending())
+        }
+
+        fn rows<'a>(&'a self, _path: &'a VirtualPath) -> BoxFuture<'a, Result<Rows, BackendError>> {
+            Box::pin(pending())
+        }
+
+        fn get<'a>(&'a self, _path: &'a VirtualPath) -> BoxFuture<'a, Result<Option<Arc<FileData>>, BackendError>> {
+            Box::pin(pending())
+        }
+
+        fn is_folder<'a>(&'a self, _path: &'a VirtualPath) -> BoxFuture<'a, Result<bool, BackendError>> {
+            Box::pin(pending())
+        }
+
+        fn set<'a>(
+            &'a self,
+            _path: &'a VirtualPath,
+            _current: Option<&'a FileData>,
+            _data: Option<Arc<FileData>>,
+        ) -> BoxFuture<'a, Result<(), BackendError>> {
+            Box::pin(pending())
+        }
+
+        fn now(&self) -> i64 {
+            0
+        }
+
+        fn is_state(&self) -> bool {
+            false
+        }
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_glob_ends_when_its_time_is_over() {
+        let (pattern, path) = ("*".to_owned(), VirtualPath::root());
+        let query = GlobQuery { pattern, path, include_ignored: true, cancel: CancellationToken::new() };
+        let found = Silent.glob(query).await.unwrap();
+        assert_eq!((found.paths.len(), found.truncated), (0, Some(Truncation::Budget)));
     }
 }

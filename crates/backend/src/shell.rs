@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use tokio_util::sync::CancellationToken;
 
-use crate::{BackendError, BoxFuture, CommandChanges};
+use crate::{BackendError, BoxFuture, CommandChanges, VirtualPath};
 
 /// Runs commands where the backend's files are.
 pub trait Shell: Send + Sync {
@@ -71,6 +71,8 @@ pub struct ExecResult {
     pub may_go_on: bool,
     /// The sandbox was to hold what is protected and has not looked through the whole project, which is too large.
     pub unheld: bool,
+    /// What the sandbox could not hold and the command made: what configures programs or is run later, repositories among it.
+    pub armed: Vec<VirtualPath>,
     /// Whether `output` leaves something out.
     pub truncated: bool,
     /// All bytes that the command wrote, shown or not.
@@ -83,11 +85,12 @@ pub struct ExecResult {
     pub files: Option<CommandChanges>,
 }
 
-/// Output that is too long for a message: in a nameless temporary file, which is gone when the last clone is.
+/// Output that is too long for a message: its beginning in a nameless temporary file, which is gone when the last clone is,
+/// its end in memory.
 #[derive(Clone, Debug)]
 pub struct KeptOutput {
-    file: Arc<File>,
-    len: u64,
+    file: Option<Arc<File>>,
+    end: Arc<[u8]>,
     gap: Gap,
 }
 
@@ -139,54 +142,63 @@ impl OutputEnds {
 }
 
 impl KeptOutput {
-    pub(crate) fn new(file: File, len: u64, gap: Gap) -> Self {
-        Self { file: Arc::new(file), len, gap }
+    /// `file` has the bytes before the gap, `end` those behind it.
+    pub(crate) fn new(file: Option<Arc<File>>, end: Vec<u8>, gap: Gap) -> Self {
+        Self { file, end: end.into(), gap }
+    }
+
+    /// The whole of an output that is not too long to be held.
+    pub(crate) fn in_memory(bytes: Vec<u8>) -> Self {
+        Self::new(None, bytes, Gap { at: 0, bytes: 0 })
     }
 
     /// Keeps `bytes`, as a shell on another machine or a test does.
     pub fn of(bytes: &[u8]) -> io::Result<Self> {
         let file = tempfile::tempfile()?;
         file.write_all_at(bytes, 0)?;
-        let len = bytes.len() as u64;
-        Ok(Self::new(file, len, Gap { at: len, bytes: 0 }))
+        Ok(Self::new(Some(Arc::new(file)), Vec::new(), Gap { at: bytes.len() as u64, bytes: 0 }))
     }
 
     /// Bytes kept.
     pub fn len(&self) -> u64 {
-        self.len
+        self.gap.at + self.end.len() as u64
     }
 
     pub fn is_empty(&self) -> bool {
-        self.len == 0
+        self.len() == 0
     }
 
     /// Up to `head` bytes of the output from its beginning and up to `tail` of its end, which are all of a shorter one.
     /// Blocks on the disk: call it on the blocking pool.
     pub fn ends(&self, head: usize, tail: usize) -> io::Result<OutputEnds> {
-        let Gap { at, bytes: gap } = self.gap;
+        let (Gap { at, bytes: gap }, len) = (self.gap, self.len());
         let (head, tail) = match (head as u64, tail as u64) {
-            (head, tail) if gap == 0 && self.len <= head + tail => (self.len, 0),
+            (head, tail) if gap == 0 && len <= head + tail => (len, 0),
             (head, tail) if gap == 0 => (head, tail),
-            (head, tail) => (head.min(at), tail.min(self.len - at)),
+            (head, tail) => (head.min(at), tail.min(len - at)),
         };
         let read = |offset, bytes| self.read(offset, usize::try_from(bytes).unwrap_or(usize::MAX));
-        let left_out = self.len + gap - head - tail;
-        Ok(OutputEnds { head: read(0, head)?, left_out, tail: read(self.len - tail, tail)? })
+        let left_out = len + gap - head - tail;
+        Ok(OutputEnds { head: read(0, head)?, left_out, tail: read(len - tail, tail)? })
     }
 
     /// Up to `limit` of the bytes kept, from `offset` on. Blocks on the disk: call it on the blocking pool.
     pub fn read(&self, offset: u64, limit: usize) -> io::Result<Vec<u8>> {
-        let left = usize::try_from(self.len.saturating_sub(offset)).unwrap_or(usize::MAX);
-        let mut bytes = vec![0; left.min(limit)];
-        self.file.read_exact_at(&mut bytes, offset)?;
+        let bounded = |bytes: u64| usize::try_from(bytes).unwrap_or(usize::MAX);
+        let mut bytes = vec![0; bounded(self.gap.at.saturating_sub(offset)).min(limit)];
+        if let Some(file) = &self.file {
+            file.read_exact_at(&mut bytes, offset)?;
+        }
+        let behind = self.end.get(bounded(offset.saturating_sub(self.gap.at))..).unwrap_or_default();
+        bytes.extend_from_slice(behind.get(..limit - bytes.len()).unwrap_or(behind));
         Ok(bytes)
     }
 }
 
-/// Two are equal when they are the same file.
+/// Two are equal when they are the same one.
 impl PartialEq for KeptOutput {
     fn eq(&self, other: &Self) -> bool {
-        Arc::ptr_eq(&self.file, &other.file)
+        Arc::ptr_eq(&self.end, &other.end)
     }
 }
 

@@ -254,6 +254,17 @@ fn the_longest_name_still_has_a_place_beside_it() {
     assert!(conflicts[0].kept_at.is_some());
 }
 
+/// Nor is a version lost for which there is no room beside the first.
+#[test]
+fn the_longest_path_still_has_a_place_elsewhere() {
+    let name = "/abcdefg".repeat(VirtualPath::MAX_LENGTH / 8);
+    let (base, ours) = (files(&[(&name, "base")]), files(&[(&name, "ours")]));
+    let (updates, conflicts) = merge_files(&ours, &base, vec![(path(&name), Some(data("theirs")))]);
+    let kept_at = conflicts[0].kept_at.clone().unwrap();
+    assert!(kept_at.as_str().starts_with("/conflict-"), "{kept_at}");
+    assert_eq!(updates, [(kept_at, Some(data("theirs")))]);
+}
+
 fn some_files() -> impl Strategy<Value = BTreeMap<VirtualPath, FileData>> {
     let rows = prop::collection::btree_map(prop_oneof![Just("/a"), Just("/b"), Just("/c")], "[xyz]", 0..4);
     rows.prop_map(|rows| rows.into_iter().map(|(name, text)| (path(name), data(&text))).collect())

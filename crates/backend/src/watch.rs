@@ -69,6 +69,8 @@ struct State {
     waiting: BTreeSet<VirtualPath>,
     /// Those that are no longer followed because a folder that they were in moved or went.
     astray: BTreeSet<VirtualPath>,
+    /// Folders that moved or went, which the system may be watching still.
+    moved: Vec<PathBuf>,
     many: bool,
     /// How often something was noticed of a followed file, and when it last was.
     heard: u64,
@@ -118,7 +120,8 @@ impl State {
             // The folder itself moved or went, and everything in it did: the system goes on watching what is elsewhere now.
             let gone: Vec<VirtualPath> =
                 self.followed.extract_if(|file, _| file.starts_with(path)).map(|(_, followed)| followed).collect();
-            self.folders.retain(|folder, _| !folder.starts_with(path));
+            let moved = self.folders.extract_if(|folder, _| folder.starts_with(path)).map(|(folder, _)| folder);
+            self.moved.extend(moved);
             self.waiting.extend(gone.iter().cloned());
             self.astray.extend(gone);
             self.heard += 1;
@@ -156,6 +159,7 @@ impl FileWatch {
     /// # Errors
     /// [`WatchError::Path`], [`WatchError::TooMany`]; the others are followed still.
     pub fn follow(&mut self, path: &VirtualPath, host: &Path) -> Result<(), WatchError> {
+        self.let_go_of_moved();
         let failed = |reason: String| WatchError::Path { path: path.clone(), reason };
         if host.parent().is_none() {
             return Err(failed("it is the root of the file system".to_owned()));
@@ -184,8 +188,21 @@ impl FileWatch {
         Ok(())
     }
 
+    /// What is elsewhere now is not watched any more: the same name may come to be another folder's.
+    fn let_go_of_moved(&mut self) {
+        let moved = std::mem::take(&mut self.shared.state().moved);
+        moved.iter().for_each(|folder| self.let_go(folder));
+    }
+
+    fn let_go(&mut self, folder: &Path) {
+        if let Err(error) = self.watcher.unwatch(folder) {
+            tracing::debug!(%error, "a folder that is gone was not watched any more");
+        }
+    }
+
     /// No longer follows what is `host` on this machine.
     pub fn forget(&mut self, host: &Path) {
+        self.let_go_of_moved();
         let left: Vec<PathBuf> = {
             let mut state = self.shared.state();
             let Some(path) = state.followed.remove(host) else { return };
@@ -199,11 +216,7 @@ impl FileWatch {
             };
             folders.filter(is_last).map(Path::to_owned).collect()
         };
-        for folder in left {
-            if let Err(error) = self.watcher.unwatch(&folder) {
-                tracing::debug!(%error, "a folder that is gone was not watched any more");
-            }
-        }
+        left.iter().for_each(|folder| self.let_go(folder));
     }
 
     /// Files that came to be no longer followed since this was last asked: a folder that they were in moved or went.

@@ -112,6 +112,33 @@ async fn a_folder_that_cannot_be_watched_is_said() {
     assert_eq!(told(&watch).await, paths(&["a"]));
 }
 
+/// What happens in a folder that moved is nobody's business here, also once another has come to be called like it.
+#[tokio::test]
+async fn a_folder_that_moved_is_not_watched_by_its_old_name() {
+    let top = tempfile::tempdir().unwrap();
+    fs::create_dir(top.path().join("docs")).unwrap();
+    for name in ["docs/a", "c"] {
+        fs::write(top.path().join(name), "1").unwrap();
+    }
+    let mut watch = FileWatch::open().unwrap();
+    for name in ["docs/a", "c"] {
+        follow(&mut watch, top.path(), name);
+    }
+    fs::rename(top.path().join("docs"), top.path().join("old")).unwrap();
+    assert_eq!(told(&watch).await, paths(&["/docs/a"]));
+    fs::create_dir(top.path().join("docs")).unwrap();
+    fs::write(top.path().join("docs/a"), "1").unwrap();
+    follow(&mut watch, top.path(), "docs/a");
+    // What comes behind it: all that was made before was heard.
+    fs::write(top.path().join("c"), "2").unwrap();
+    told(&watch).await;
+    fs::write(top.path().join("old/a"), "2").unwrap();
+    fs::write(top.path().join("c"), "3").unwrap();
+    assert_eq!(told(&watch).await, paths(&["/c"]));
+    fs::write(top.path().join("docs/a"), "2").unwrap();
+    assert_eq!(told(&watch).await, paths(&["/docs/a"]));
+}
+
 /// Also where it is one above that is renamed, and as often as that happens.
 #[tokio::test]
 async fn what_is_in_a_folder_that_moves_is_told_and_followed_no_more() {

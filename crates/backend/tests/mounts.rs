@@ -9,8 +9,9 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use bosun_backend::{
-    Backend, BackendError, Delete, Expect, FilesystemBackend, FilesystemOptions, GlobQuery, LocalExecutorOptions,
-    Mounts, ReadWindow, Replacement, SandboxBackend, Unwitnessed, VirtualPath, local_process,
+    Backend, BackendError, Delete, Expect, FilesystemBackend, FilesystemOptions, GlobQuery, GlobResult, GrepQuery,
+    GrepResult, LocalExecutorOptions, Mounts, ReadWindow, Replacement, SandboxBackend, Truncation, Unread, Unwitnessed,
+    VirtualPath, local_process,
 };
 
 struct Mounted(PathBuf);
@@ -134,8 +135,26 @@ async fn a_mount_in_the_project_leads_out_unless_it_is_said_to_belong() {
     let write = closed.write(&path("/mnt/a"), b"x".to_vec(), Expect::Anything, &Unwitnessed).await;
     assert_eq!(write.unwrap_err(), outside);
     assert!(closed.delete(&path("/mnt"), Expect::Anything, &Unwitnessed).await.is_err());
-    assert_eq!(closed.glob(glob()).await.unwrap().paths, []);
     assert!(top.path().join("mnt/a").exists());
+    let far = SandboxBackend::open(local_process(top.path(), LocalExecutorOptions::default()).unwrap()).await;
+    for backend in [&closed as &dyn Backend, &far] {
+        // What is left out is said, where it would have been met.
+        let reason = "it is another file system, and not searched".to_owned();
+        let unread = vec![Unread { path: path("/mnt"), reason }];
+        let found = backend.glob(glob()).await.unwrap();
+        assert_eq!((found.paths, found.truncated), (vec![], Some(Truncation::Unreadable)));
+        assert_eq!(found.unread, unread);
+        let found = backend.grep(GrepQuery::literal("there", 10)).await.unwrap();
+        assert_eq!((found.matches, found.truncated, found.unread), (vec![], Some(Truncation::Unreadable), unread));
+        let elsewhere = GlobQuery { pattern: "src/*".into(), ..glob() };
+        assert_eq!(backend.glob(elsewhere).await.unwrap(), GlobResult::default());
+    }
+    let ignored = top.path().join(".ignore");
+    fs::write(&ignored, "mnt/\n").unwrap();
+    for backend in [&closed as &dyn Backend, &far] {
+        assert_eq!(backend.grep(GrepQuery::literal("there", 10)).await.unwrap(), GrepResult::default());
+    }
+    fs::remove_file(ignored).unwrap();
     let options = FilesystemOptions { mounts: Mounts::Cross, ..FilesystemOptions::default() };
     let crossing = FilesystemBackend::open(top.path(), options).unwrap();
     crossing.write(&path("/mnt/a"), b"x".to_vec(), Expect::Anything, &Unwitnessed).await.unwrap();

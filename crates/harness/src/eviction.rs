@@ -44,23 +44,30 @@ pub(crate) async fn result(
         return output;
     }
     let Some(path) = artifacts.own_path(cx, FOLDER, call_id.as_str()) else { return output };
-    let (bytes, cut) = match output.full_output.take() {
-        Some(kept) => whole(kept).await.unwrap_or_else(|| (text.clone().into_bytes(), None)),
-        None => (text.clone().into_bytes(), None),
+    let kept = match output.full_output.take() {
+        Some(kept) => whole(kept).await,
+        None => None,
     };
+    if kept.is_none() && !is_large {
+        return output;
+    }
+    let (bytes, extent) = kept.unwrap_or_else(|| {
+        let extent = if output.artifact.truncated { Extent::AsShown } else { Extent::Whole };
+        (text.clone().into_bytes(), extent)
+    });
     match artifacts::put(cx, &path, bytes).await {
         Ok(written) => {
             output.update.files.extend(written.files);
-            let part = if cut.is_some() { KeptPart::Ends } else { KeptPart::Whole };
+            let part = if extent == Extent::Whole { KeptPart::Whole } else { KeptPart::Ends };
             let kept = KeptResult { path: path.clone(), part };
             KeptResult::note_all(&[(call_id.clone(), kept)].into(), &mut output.update);
             if is_large {
-                let stub = ContentBlock::text(stub(call_id.as_str(), &path, &text, cut, finding(cx)));
+                let stub = ContentBlock::text(stub(call_id.as_str(), &path, &text, extent, finding(cx)));
                 let rest = output.content.into_iter().filter(|block| block.as_text().is_none());
                 output.content = std::iter::once(stub).chain(rest).collect();
                 output.artifact.truncated = true;
             } else {
-                output.content.push(ContentBlock::text(beside(&path, cut)));
+                output.content.push(ContentBlock::text(beside(&path, extent)));
             }
         }
         Err(error) => tracing::warn!(%error, %path, "a large result could not be kept, so it stays as it is"),
@@ -68,16 +75,22 @@ pub(crate) async fn result(
     output
 }
 
-/// An output of which only both ends are kept, in bytes.
+/// What of an output is in its file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Cut {
-    total: u64,
-    head: usize,
-    tail: usize,
+enum Extent {
+    Whole,
+    /// Both ends, in bytes.
+    Ends {
+        total: u64,
+        head: usize,
+        tail: usize,
+    },
+    /// What the tool gave of it, because no more could be kept.
+    AsShown,
 }
 
-/// The bytes for the file, and what of the output they are where they are not all of it.
-async fn whole(output: KeptOutput) -> Option<(Vec<u8>, Option<Cut>)> {
+/// The bytes for the file, and what of the output they are.
+async fn whole(output: KeptOutput) -> Option<(Vec<u8>, Extent)> {
     let read = tokio::task::spawn_blocking(move || output.ends(KEPT_HEAD, KEPT_TAIL).map(joined)).await;
     match read {
         Ok(Ok(joined)) => Some(joined),
@@ -93,21 +106,22 @@ async fn whole(output: KeptOutput) -> Option<(Vec<u8>, Option<Cut>)> {
 }
 
 /// The file is text where the output was.
-fn joined(ends: OutputEnds) -> (Vec<u8>, Option<Cut>) {
+fn joined(ends: OutputEnds) -> (Vec<u8>, Extent) {
     let ends = ends.at_characters();
     let (head, tail) = (ends.head.len(), ends.tail.len());
-    let cut = Cut { total: head as u64 + ends.left_out + tail as u64, head, tail };
-    let is_cut = ends.left_out > 0;
-    (ends.joined(), is_cut.then_some(cut))
+    let cut = Extent::Ends { total: head as u64 + ends.left_out + tail as u64, head, tail };
+    let extent = if ends.left_out > 0 { cut } else { Extent::Whole };
+    (ends.joined(), extent)
 }
 
 /// Says where an output is of which the conversation has enough.
-fn beside(path: &VirtualPath, cut: Option<Cut>) -> String {
-    match cut {
-        None => format!("[The whole output is in {path}.]"),
-        Some(Cut { total, head, tail }) => {
+fn beside(path: &VirtualPath, extent: Extent) -> String {
+    match extent {
+        Extent::Whole => format!("[The whole output is in {path}.]"),
+        Extent::Ends { total, head, tail } => {
             format!("[Of the {total} bytes of the output the first {head} and the last {tail} are in {path}.]")
         }
+        Extent::AsShown => format!("[No more of the output could be kept; this part is in {path}.]"),
     }
 }
 
@@ -116,7 +130,7 @@ pub(crate) fn finding(cx: &TurnContext) -> &'static str {
     if cx.agent().tools.get(Grep::NAME).is_some() { ", or find the place with grep" } else { "" }
 }
 
-fn stub(call_id: &str, path: &VirtualPath, text: &str, cut: Option<Cut>, finding: &str) -> String {
+fn stub(call_id: &str, path: &VirtualPath, text: &str, extent: Extent, finding: &str) -> String {
     let mut id: String = call_id.chars().take(SHOWN_ID).collect();
     if id.len() < call_id.len() {
         id.push_str("...");
@@ -124,9 +138,12 @@ fn stub(call_id: &str, path: &VirtualPath, text: &str, cut: Option<Cut>, finding
     let preview = Preview::of(text);
     let shown = if preview.dropped > 0 { " the head and the tail of it" } else { " all its lines" };
     let clipped = if preview.clipped { ", long lines cut" } else { "" };
-    let kept = match cut {
-        None => " and is".to_owned(),
-        Some(Cut { total, head, tail }) => format!(": of its {total} bytes the first {head} and the last {tail} are"),
+    let kept = match extent {
+        Extent::Whole => " and is".to_owned(),
+        Extent::Ends { total, head, tail } => {
+            format!(": of its {total} bytes the first {head} and the last {tail} are")
+        }
+        Extent::AsShown => ", and the whole could not be kept: its beginning and its end are".to_owned(),
     };
     format!(
         "The result of the call {id} was too large for this conversation{kept} in the file {path}.\nRead only the \
@@ -245,23 +262,25 @@ mod tests {
             let cut_at = |text: &str, from: usize, to: usize| text.as_bytes()[from..text.len() - to].to_vec();
             joined(OutputEnds { head: cut_at(head, 0, 1), left_out, tail: cut_at(tail, 1, 0) })
         };
-        let (bytes, cut) = ends("ahé", 100, "éoy!");
+        let (bytes, extent) = ends("ahé", 100, "éoy!");
         assert_eq!(String::from_utf8(bytes).unwrap(), "ah\n\n[102 bytes left out here]\n\noy!");
-        assert_eq!(cut, Some(Cut { total: 107, head: 2, tail: 3 }));
+        assert_eq!(extent, Extent::Ends { total: 107, head: 2, tail: 3 });
         let path = VirtualPath::parse("/large_tool_results/z").unwrap();
-        let text = stub("z", &path, "a", cut, "");
+        let text = stub("z", &path, "a", extent, "");
         assert!(
             text.contains(": of its 107 bytes the first 2 and the last 3 are in the file /large_tool_results/z.\n")
         );
-        let text = beside(&path, cut);
+        let text = beside(&path, extent);
         assert_eq!(text, "[Of the 107 bytes of the output the first 2 and the last 3 are in /large_tool_results/z.]");
         let whole = OutputEnds { head: b"all of ".to_vec(), left_out: 0, tail: b"it".to_vec() };
-        assert_eq!(joined(whole), (b"all of it".to_vec(), None));
+        assert_eq!(joined(whole), (b"all of it".to_vec(), Extent::Whole));
     }
 
     #[test]
     fn a_long_id_is_shown_in_part() {
         let path = VirtualPath::parse("/large_tool_results/z").unwrap();
-        assert!(stub(&"z".repeat(200), &path, "a", None, "").contains(&format!("call {}... was", "z".repeat(32))));
+        assert!(
+            stub(&"z".repeat(200), &path, "a", Extent::Whole, "").contains(&format!("call {}... was", "z".repeat(32)))
+        );
     }
 }

@@ -127,6 +127,7 @@ problems! {
     RootProtected { path: String } = "'{path}' cannot be deleted: the root '/' and mounts stay; delete what is in it";
     FolderGone { path: String } = "the folder behind '{path}' is gone or was replaced, so nothing was changed; bring it back, or go on without it";
     PlaceSilent { path: String, detail: String } = "the place where '{path}' is kept does not answer: {detail}; try again once it does, or go on without it";
+    FileUnsure { path: String, detail: String } = "'{path}' may be changed or not: {detail}; look at it before changing it again";
     FileFailed { path: String, detail: String } = "'{path}' cannot be used: {detail}; check that the place it is kept in can be read and written, then try again";
     FilesFailed { detail: String } = "the files cannot be used: {detail}; check that the place they are kept in can be read and written, then try again";
     Gone { path: String } = "'{path}' no longer exists; look in the folder it was in";

@@ -64,6 +64,7 @@ impl Explain for BackendError {
             Self::Io { path, reason, .. } | Self::NotRecorded { path, reason } => {
                 Problem::FileFailed { path: path.to_string(), detail: reason.clone() }
             }
+            Self::Unsure { path, reason } => Problem::FileUnsure { path: path.to_string(), detail: reason.clone() },
             Self::TooLarge { path, size, limit } => {
                 Problem::FileOverLimit { path: path.to_string(), size: size.to_string(), limit: limit.to_string() }
             }

@@ -1,4 +1,5 @@
 use std::os::fd::AsFd;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use rustix::fs::{AtFlags, FileType, Stat};
 use rustix::io::Errno;
@@ -38,8 +39,13 @@ pub(super) fn list(root: &Root, path: &VirtualPath, told: Told) -> Result<Listed
     // Files lie beside one another in the system's memory about as they are called: in this order their state is found
     // faster, and the rows are in theirs.
     cut |= keep_first(&mut names);
+    // Nor can what is too long with all that is above it, or goes up where Windows reads it.
+    let no_path = AtomicUsize::new(0);
     let rows = side_by_side(&names, |name, kind| {
-        let path = path.join(name).ok()?;
+        let Ok(path) = path.join(name) else {
+            no_path.fetch_add(1, Ordering::Relaxed);
+            return None;
+        };
         if told == Told::Names && !matches!(kind, FileType::Symlink | FileType::Unknown) {
             return Some(named(path, kind == FileType::Directory));
         }
@@ -50,6 +56,7 @@ pub(super) fn list(root: &Root, path: &VirtualPath, told: Told) -> Result<Listed
             Err(_) => Some(FileInfo { is_link: kind == FileType::Symlink, ..named(path, kind == FileType::Directory) }),
         }
     });
+    let left_out = left_out + no_path.into_inner();
     Ok(Listed { rows, left_out, cut })
 }
 

@@ -2,8 +2,10 @@
 
 use std::collections::VecDeque;
 use std::fs::File;
-use std::io::{self, Write};
-use std::path::{Path, PathBuf};
+use std::io;
+use std::os::unix::fs::FileExt;
+use std::path::PathBuf;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use memchr::{memchr, memrchr};
@@ -184,7 +186,7 @@ impl<'a> Collector<'a> {
         }
         self.sink.show(text);
         let over = self.length + text.len() as u64 > (HEAD + TAIL) as u64;
-        if over && !self.spool.is_open() {
+        if over && !self.spool.has_begun() {
             // So far both ends together are the whole.
             let tail = self.tail.make_contiguous();
             self.spool.begin(&self.head, tail);
@@ -221,7 +223,7 @@ impl<'a> Collector<'a> {
         let exact = left_out == 0 && output.as_bytes() == whole;
         let kept = match left_out {
             0 if exact => None,
-            0 => self.spool.keep_small(whole).await,
+            0 => Some(KeptOutput::in_memory(whole)),
             _ => self.spool.keep().await,
         };
         Collected { output, truncated: left_out > 0, written: self.written, kept }
@@ -259,13 +261,15 @@ impl Live<'_> {
     }
 }
 
-/// The whole of a long output on disk, as far as it is kept.
+/// The whole of a long output, as far as it is kept: its beginning on the disk, its end in memory.
 struct Spool {
     dir: PathBuf,
     pending: Vec<u8>,
-    /// `Err`: the disk did not take it, and the ends have to do.
-    file: Option<io::Result<File>>,
-    /// Bytes of the beginning, and all that came behind it.
+    begun: bool,
+    file: Option<Arc<File>>,
+    /// Bytes that the file is to have at most: less than usual once the disk takes no more.
+    most: u64,
+    /// Bytes in the file and of those that wait for it, and all that came behind them.
     length: u64,
     behind: u64,
     /// The last of what is behind.
@@ -274,21 +278,26 @@ struct Spool {
 
 impl Spool {
     fn in_folder(dir: PathBuf) -> Self {
-        Self { dir, pending: Vec::new(), file: None, length: 0, behind: 0, tail: VecDeque::new() }
+        let (pending, tail) = (Vec::new(), VecDeque::new());
+        Self { dir, pending, begun: false, file: None, most: KEPT_HEAD, length: 0, behind: 0, tail }
     }
 
-    fn is_open(&self) -> bool {
-        self.file.is_some()
+    fn has_begun(&self) -> bool {
+        self.begun
     }
 
     fn begin(&mut self, head: &[u8], tail: &[u8]) {
-        self.file = Some(tempfile::tempfile_in(&self.dir));
+        self.begun = true;
+        match tempfile::tempfile_in(&self.dir) {
+            Ok(file) => self.file = Some(Arc::new(file)),
+            Err(error) => self.full(0, &error),
+        }
         self.add(head);
         self.add(tail);
     }
 
     fn add(&mut self, text: &[u8]) {
-        let room = usize::try_from(KEPT_HEAD - self.length).unwrap_or(usize::MAX);
+        let room = usize::try_from(self.most - self.length).unwrap_or(usize::MAX);
         let (first, rest) = text.split_at(room.min(text.len()));
         self.length += first.len() as u64;
         self.pending.extend_from_slice(first);
@@ -306,41 +315,38 @@ impl Spool {
         self.tail.extend(last);
     }
 
+    /// From here on the disk takes nothing: what comes is behind what it has.
+    fn full(&mut self, has: u64, error: &io::Error) {
+        tracing::warn!(%error, has, "the disk takes no more of a long output");
+        self.most = has;
+        self.length = has;
+    }
+
     async fn write_out(&mut self) {
-        let pending = std::mem::take(&mut self.pending);
-        if pending.is_empty() {
-            return;
+        let pending = Arc::new(std::mem::take(&mut self.pending));
+        let has = self.length - pending.len() as u64;
+        let Some(file) = self.file.clone().filter(|_| !pending.is_empty()) else { return };
+        let bytes = Arc::clone(&pending);
+        let written = tokio::task::spawn_blocking(move || file.write_all_at(&bytes, has)).await;
+        if let Err(error) = written.unwrap_or_else(|error| Err(io::Error::other(error))) {
+            // Nothing of it was let go yet: what waits stands right behind what the file has.
+            self.full(has, &error);
+            let later: Vec<u8> = std::mem::take(&mut self.tail).into();
+            let behind = std::mem::take(&mut self.behind);
+            self.add(&pending);
+            self.behind += behind - later.len() as u64;
+            self.add(&later);
         }
-        let Some(Ok(mut file)) = self.file.take() else { return };
-        let written = tokio::task::spawn_blocking(move || file.write_all(&pending).map(|()| file)).await;
-        let written = written.unwrap_or_else(|error| Err(io::Error::other(error)));
-        if let Err(error) = &written {
-            tracing::warn!(%error, "a long output could not be kept");
-        }
-        self.file = Some(written);
     }
 
+    /// `None` where not even the beginning could be kept.
     async fn keep(mut self) -> Option<KeptOutput> {
-        let tail = std::mem::take(&mut self.tail);
-        let last = tail.len() as u64;
-        self.pending.extend(tail);
         self.write_out().await;
-        let gap = Gap { at: self.length, bytes: self.behind - last };
-        Some(KeptOutput::new(self.file?.ok()?, self.length + last, gap))
+        let end: Vec<u8> = self.tail.into();
+        let gap = Gap { at: self.length, bytes: self.behind - end.len() as u64 };
+        let lacks_all = gap.at == 0 && gap.bytes > 0;
+        (!lacks_all).then(|| KeptOutput::new(self.file, end, gap))
     }
-
-    async fn keep_small(self, bytes: Vec<u8>) -> Option<KeptOutput> {
-        let dir = self.dir;
-        let kept = tokio::task::spawn_blocking(move || keep_in(&dir, &bytes)).await;
-        kept.unwrap_or_else(|error| Err(io::Error::other(error))).ok()
-    }
-}
-
-fn keep_in(dir: &Path, bytes: &[u8]) -> io::Result<KeptOutput> {
-    let mut file = tempfile::tempfile_in(dir)?;
-    file.write_all(bytes)?;
-    let len = bytes.len() as u64;
-    Ok(KeptOutput::new(file, len, Gap { at: len, bytes: 0 }))
 }
 
 #[cfg(test)]

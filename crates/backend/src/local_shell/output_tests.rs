@@ -105,13 +105,67 @@ async fn cuts_do_not_fall_into_characters() {
     }
 }
 
+/// Lines that say where they stand.
+fn numbered(bytes: usize) -> Vec<u8> {
+    (0..bytes / 16).flat_map(|number| format!("{number:015}\n").into_bytes()).collect()
+}
+
 #[tokio::test]
 async fn a_disk_that_takes_nothing_leaves_the_ends() {
-    let shown = Shown::default();
-    let mut collector = Collector::new(&shown, "/nonexistent/folder".into(), None);
-    collector.take(Stream::Out, &b"z\n".repeat(400_000));
-    let collected = collector.finish().await;
-    assert_eq!((collected.kept, collected.truncated, collected.written), (None, true, 800_000));
+    let most = KEPT_TAIL;
+    for (bytes, is_kept) in [(800_000, true), (most, true), (most + 16, false)] {
+        let shown = Shown::default();
+        let mut collector = Collector::new(&shown, "/nonexistent/folder".into(), None);
+        let text = numbered(bytes);
+        for part in text.chunks(1 << 20) {
+            collector.take(Stream::Out, part);
+            collector.spill().await;
+        }
+        let collected = collector.finish().await;
+        let kept = collected.kept.map(|kept| kept.ends(most, most).unwrap());
+        let whole = OutputEnds { head: text, left_out: 0, tail: Vec::new() };
+        assert_eq!((kept, collected.truncated), (is_kept.then_some(whole), true));
+        assert_eq!(collected.written, bytes as u64);
+    }
+}
+
+/// F03: what a disk took before it was full is the beginning of what is kept, and the end is kept beside it; neither is
+/// taken for the whole where something is missing.
+#[test]
+fn a_disk_that_fills_up_leaves_the_beginning_and_the_end() {
+    const LIMITED: &str = "BOSUN_TEST_FULL_DISK";
+    const ROOM: usize = 3 << 20;
+    if std::env::var_os(LIMITED).is_none() {
+        // A process of its own: the limit would hold for the other tests too.
+        let test = "local_shell::output::tests::a_disk_that_fills_up_leaves_the_beginning_and_the_end";
+        let child = std::process::Command::new(std::env::current_exe().unwrap())
+            .args(["--exact", test, "--nocapture"])
+            .env(LIMITED, "1")
+            .status();
+        return assert!(child.unwrap().success());
+    }
+    // Files of this process end there, as on a full disk: its writes fail, once a part of them was taken.
+    let room = libc::rlimit { rlim_cur: ROOM as libc::rlim_t, rlim_max: ROOM as libc::rlim_t };
+    #[allow(unsafe_code, reason = "the only way to a disk that is full for this process alone")]
+    // SAFETY: the structure is whole, and a signal that is passed over runs nothing.
+    unsafe {
+        libc::signal(libc::SIGXFSZ, libc::SIG_IGN);
+        assert_eq!(libc::setrlimit(libc::RLIMIT_FSIZE, &raw const room), 0);
+    }
+    tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(async {
+        // Up to the limit, so far over it that nothing is lost, and further.
+        for (bytes, is_whole) in [(ROOM, true), (ROOM + KEPT_TAIL - (2 << 20), true), (40 << 20, false)] {
+            let text = numbered(bytes);
+            let parts: Vec<_> = text.chunks(64 << 10).map(|part| (Stream::Out, part.to_vec())).collect();
+            let collected = collected(&parts).await.0;
+            let kept = collected.kept.unwrap();
+            let ends = kept.ends(usize::MAX >> 1, usize::MAX >> 1).unwrap();
+            assert_eq!((ends.left_out == 0, collected.written), (is_whole, bytes as u64));
+            assert_eq!(ends.head.len() as u64 + ends.left_out + ends.tail.len() as u64, bytes as u64);
+            assert!(text.starts_with(&ends.head) && text.ends_with(&ends.tail));
+            assert!(is_whole || ends.head.len() > ROOM / 2 && ends.tail.len() == KEPT_TAIL);
+        }
+    });
 }
 
 proptest! {

@@ -103,6 +103,7 @@ pub(crate) async fn run(
         broke_off: false,
         may_go_on: false,
         unheld: false,
+        armed: Vec::new(),
         truncated: collected.truncated,
         total_bytes: collected.written,
         full_output: collected.kept,

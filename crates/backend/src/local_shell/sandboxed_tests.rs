@@ -128,6 +128,66 @@ async fn what_leads_out_past_the_namespaces_is_refused() {
     assert_eq!(run(&backend, &format!("perl -MSocket -e '{loopback}'")).await, (Some(0), "joined".to_owned()));
 }
 
+/// What toolchains have in a home folder can be used there, and what beside it says who somebody is cannot be read.
+#[tokio::test]
+async fn toolchains_of_the_home_folder_are_there_and_their_keys_are_not() {
+    let Some(top) = place().await else { return };
+    let home = top.path().join("home");
+    let shown =
+        [".m2/repository/a.jar", ".cargo/git/db/a", ".local/bin/tool", ".volta/bin/node", "go/pkg/mod/a/go.mod"];
+    let kept_back = [
+        ".m2/settings.xml",
+        ".m2/settings-security.xml",
+        ".cargo/credentials.toml",
+        ".gradle/gradle.properties",
+        ".config/mise/config.toml",
+        ".npmrc",
+        ".ssh/id_ed25519",
+    ];
+    for name in shown.iter().chain(&kept_back) {
+        fs::create_dir_all(home.join(name).parent().unwrap()).unwrap();
+        fs::write(home.join(name), "held").unwrap();
+    }
+    let root = crate::root::Root::open(&top.path().join("proj"), crate::Mounts::Cross).unwrap();
+    let home = home.into_os_string();
+    let environment = [("HOME".into(), home), ("PATH".into(), std::env::var_os("PATH").unwrap())].into();
+    let executor = crate::sandbox::around(&root, environment, LocalExecutorOptions::default()).await.unwrap();
+    let run = async |command: String| executor.execute(ExecRequest::new(command), &Deaf).await.unwrap();
+    for name in shown {
+        let ran = run(format!("cat ~/{name}; echo x > ~/{name}")).await;
+        assert!(ran.output.contains("held") && ran.exit_code != Some(0), "{name}: {}", ran.output);
+    }
+    for name in kept_back {
+        assert_ne!(run(format!("cat ~/{name}")).await.exit_code, Some(0), "{name}");
+    }
+}
+
+/// What runs on this machine runs in its sandbox.
+#[tokio::test]
+async fn the_toolchains_of_this_machine_run_in_the_sandbox() {
+    let Some(top) = place().await else { return };
+    let backend = open(top.path(), in_sandbox());
+    for command in [
+        "java -version",
+        "mvn -version",
+        "go version",
+        "node --version",
+        "python3 -c 'import ssl, sqlite3, sysconfig'",
+        "perl -MConfig -e 1",
+        "cargo --version",
+        "gcc --version",
+        "git --version",
+    ] {
+        let outside = std::process::Command::new("sh").args(["-c", command]).output().unwrap();
+        if outside.status.success() {
+            let (code, said) = run(&backend, command).await;
+            assert_eq!(code, Some(0), "{command}: {said}");
+        } else {
+            eprintln!("passed over: {command} does not run here");
+        }
+    }
+}
+
 #[tokio::test]
 async fn what_is_chosen_holds_from_the_next_command_on() {
     let Some(top) = place().await else { return };

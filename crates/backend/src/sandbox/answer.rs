@@ -75,10 +75,8 @@ pub(super) fn refused(finished: &Finished, path: &VirtualPath) -> BackendError {
     match (finished.cut, finished.code) {
         (Some(Cut::Time), _) => io(path, ErrorKind::TimedOut, "it took too long there".to_owned()),
         (Some(Cut::Size), _) => io(path, ErrorKind::FileTooLarge, "there is more than can be taken".to_owned()),
-        (Some(Cut::Line), _) => {
-            let reason = "the connection broke off before the answer came, so that it may be changed or not";
-            io(path, ErrorKind::ConnectionAborted, reason.to_owned())
-        }
+        (Some(Cut::Wait), _) => io(path, ErrorKind::TimedOut, "there was no way there for too long".to_owned()),
+        (Some(Cut::Line), _) => io(path, ErrorKind::ConnectionAborted, "the connection broke off".to_owned()),
         (None, Some(70)) => BackendError::RootGone,
         (None, Some(71)) => BackendError::NotFound { path },
         (None, Some(72)) => BackendError::NotADirectory { path },
@@ -99,6 +97,16 @@ pub(super) fn refused(finished: &Finished, path: &VirtualPath) -> BackendError {
         }
         (None, code) => complained(path, code, &finished.complaint),
     }
+}
+
+/// As [`refused`], where a change was begun: what was not heard to its end may come to it by itself.
+pub(super) fn unsure(finished: &Finished, path: &VirtualPath) -> BackendError {
+    let reason = match finished.cut {
+        Some(Cut::Time) => "it took too long there, and may go on",
+        Some(Cut::Line) => "the connection broke off before the answer came",
+        Some(Cut::Size | Cut::Wait) | None => return refused(finished, path),
+    };
+    BackendError::Unsure { path: path.clone(), reason: reason.to_owned() }
 }
 
 /// The words of the other side's programs, which are asked to speak English.

@@ -1,11 +1,16 @@
 use std::fs;
 use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
 
 use pretty_assertions::assert_eq;
 
 use super::super::intercepted::intercepted;
 use super::super::script::{REMOVE, REMOVE_TREE, WRITE};
-use crate::{Backend, Expect, SandboxBackend, Script, Unwitnessed, VirtualPath};
+use crate::{
+    Backend, BackendError, BoxFuture, ExecRequest, ExecResult, Executor, Expect, Finished, LocalExecutorOptions,
+    OnDrop, OutputSink, SandboxBackend, Script, Unwitnessed, VirtualPath, local_process,
+};
 
 /// All below a folder, folders with a slash and files with what they hold.
 fn state(folder: &Path) -> Vec<String> {
@@ -64,6 +69,93 @@ async fn nothing_is_led_out(program: &str, swapped: &str, target: &str, done: Do
         };
         assert_eq!(state(&out), was, "{program} {swapped} {target} {done:?} {back}: {ended:?}");
     }
+}
+
+/// Somebody who holds the lock of a folder for ever keeps nobody for longer than somebody here waits.
+#[tokio::test]
+async fn a_lock_that_nobody_lets_go_ends_no_change() {
+    let top = tempfile::tempdir().unwrap();
+    for name in ["own", "gone", "dir/f", "dir/sub/f"] {
+        let path = top.path().join(name);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, "as it was").unwrap();
+    }
+    let folders = ["", "dir", "dir/sub"].map(|name| fs::File::open(top.path().join(name)).unwrap());
+    for folder in &folders {
+        folder.lock().unwrap();
+    }
+    let impatient = intercepted(top.path(), |Script { text, .. }| {
+        assert!(!text.contains("hold\n") || text.contains("$V -lt 200"), "{text}");
+        Ok(text.replace("$V -lt 200", "$V -lt 2").into())
+    });
+    let backend = SandboxBackend::open(impatient).await;
+    let path = |name| VirtualPath::parse(name).unwrap();
+    backend.write(&path("/own"), b"new".to_vec(), Expect::Anything, &Unwitnessed).await.unwrap();
+    for name in ["/gone", "/dir"] {
+        backend.deleter().unwrap().delete(&path(name), Expect::Anything, &Unwitnessed).await.unwrap();
+    }
+    assert_eq!(state(top.path()), [format!("{}: new", top.path().join("own").display())]);
+}
+
+/// An executor that has no time for changes.
+struct Hurried(Arc<dyn Executor>);
+
+impl Executor for Hurried {
+    fn root(&self) -> &str {
+        self.0.root()
+    }
+
+    fn run<'a>(&'a self, script: Script<'a>) -> BoxFuture<'a, Result<Finished, BackendError>> {
+        let is_change = script.on_drop == OnDrop::Finish;
+        let time = if is_change { Duration::from_millis(300) } else { script.time };
+        Box::pin(async move {
+            let text = if is_change { "echo begun > begun; sleep 60" } else { script.text };
+            self.0.run(Script { text, time, ..script }).await
+        })
+    }
+
+    fn execute<'a>(
+        &'a self,
+        request: ExecRequest,
+        sink: &'a dyn OutputSink,
+    ) -> BoxFuture<'a, Result<ExecResult, BackendError>> {
+        self.0.execute(request, sink)
+    }
+
+    fn default_timeout(&self) -> Duration {
+        self.0.default_timeout()
+    }
+
+    fn sandbox(&self) -> Option<&str> {
+        self.0.sandbox()
+    }
+}
+
+/// What was begun may come to its end after nobody waits for it any more.
+#[tokio::test]
+async fn a_change_that_takes_too_long_may_be_made_or_not() {
+    let top = tempfile::tempdir().unwrap();
+    for name in ["own", "dir/f"] {
+        let path = top.path().join(name);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, "as it was").unwrap();
+    }
+    let inner = local_process(top.path(), LocalExecutorOptions::default()).unwrap();
+    let backend = SandboxBackend::open(Arc::new(Hurried(inner))).await;
+    let path = |name| VirtualPath::parse(name).unwrap();
+    let deleter = backend.deleter().unwrap();
+    let refused = [
+        backend.write(&path("/own"), b"new".to_vec(), Expect::Anything, &Unwitnessed).await.map(drop).unwrap_err(),
+        deleter.delete(&path("/own"), Expect::Anything, &Unwitnessed).await.map(drop).unwrap_err(),
+        deleter.delete(&path("/dir"), Expect::Anything, &Unwitnessed).await.map(drop).unwrap_err(),
+    ];
+    let said = refused.map(|error| error.to_string());
+    let expected = ["/own", "/own", "/dir"].map(|name| {
+        format!(
+            "'{name}' may be changed or not: it took too long there, and may go on; look at it before changing it again"
+        )
+    });
+    assert_eq!(said, expected);
 }
 
 #[tokio::test]

@@ -83,7 +83,10 @@ pub struct Finished {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Cut {
+    /// It was begun and took too long.
     Time,
+    /// There was no way to the place for too long, so that it was not begun.
+    Wait,
     Size,
     /// The way to the place broke off after the script had begun.
     Line,

@@ -22,7 +22,7 @@ use crate::fault::{on_disk, unreachable};
 use crate::local_shell::launch::{Input, start};
 use crate::local_shell::{check_command, run};
 use crate::root::identity;
-use crate::{BackendError, BoxFuture, ExecRequest, ExecResult, OutputSink};
+use crate::{BackendError, BoxFuture, ExecRequest, ExecResult, OutputSink, VirtualPath};
 pub(crate) use bubblewrap::{Environment, HOLDS_BACK, around};
 pub use bubblewrap::{bubblewrap, sandbox_trouble};
 pub use container::{ContainerOptions, ProjectIn, container};
@@ -117,13 +117,29 @@ enum Purpose {
 /// A program that is ready to be started.
 struct Prepared {
     program: Command,
-    /// As [`ExecResult::unheld`].
-    unheld: bool,
+    /// What is held of it, where something is.
+    watched: Option<Watched>,
 }
 
 impl From<Command> for Prepared {
     fn from(program: Command) -> Self {
-        Self { program, unheld: false }
+        Self { program, watched: None }
+    }
+}
+
+/// What is looked after of a command that may not change everything.
+struct Watched {
+    /// As [`ExecResult::unheld`].
+    unheld: bool,
+    /// What it has made by now, as [`ExecResult::armed`], and whether there is more. Blocks.
+    armed: Box<dyn FnOnce() -> (Vec<VirtualPath>, bool) + Send>,
+}
+
+impl Watched {
+    async fn told(self) -> Result<(Vec<VirtualPath>, bool), BackendError> {
+        let Self { unheld, armed } = self;
+        let (armed, cut) = on_disk(move || Ok(armed())).await?;
+        Ok((armed, unheld || cut))
     }
 }
 
@@ -224,7 +240,7 @@ impl ProcessExecutor {
     async fn run_script(&self, script: Script<'_>) -> Result<Finished, BackendError> {
         let _way = tokio::select! {
             way = self.way() => way?,
-            () = tokio::time::sleep(script.time) => return Ok(timed_out()),
+            () = tokio::time::sleep(script.time) => return Ok(cut(Cut::Wait)),
             () = script.cancel.cancelled() => return Err(BackendError::Cancelled),
         };
         let args: Vec<String> = std::iter::once(self.root.clone()).chain(script.args).collect();
@@ -318,14 +334,18 @@ impl ProcessExecutor {
             () = request.cancel.cancelled() => return Err(BackendError::Cancelled),
         };
         let mut word = Word::fresh();
-        let (Prepared { program, unheld }, _ended) = self.command_program(request.command, &word).await?;
+        let (Prepared { program, watched }, _ended) = self.command_program(request.command, &word).await?;
         let started = keeper::started(move || start(program, Input::Line)).await;
         let running = started.ok_or_else(not_started)??;
         let spool = self.options.spool_dir.clone();
         let result = run::run(running, timeout, &request.cancel, sink, spool, Some(&mut word)).await?;
         let told = word.end();
         let may_go_on = self.launcher.is_elsewhere() && told.is_none_or(|end| end.may_go_on);
-        let result = ExecResult { unheld, may_go_on, ..result };
+        let (armed, unheld) = match watched {
+            Some(watched) => watched.told().await?,
+            None => (Vec::new(), false),
+        };
+        let result = ExecResult { unheld, armed, may_go_on, ..result };
         if result.timed_out || result.cancelled {
             return Ok(result);
         }
@@ -358,7 +378,15 @@ fn not_started() -> BackendError {
 
 /// The first of `names` in the folders of the system's programs: never one that a project could put there.
 fn found(names: &[&'static str]) -> Option<(&'static str, PathBuf)> {
-    const FOLDERS: [&str; 5] = ["/usr/bin", "/usr/local/bin", "/bin", "/usr/sbin", "/opt/homebrew/bin"];
+    const FOLDERS: [&str; 7] = [
+        "/usr/bin",
+        "/usr/local/bin",
+        "/bin",
+        "/usr/sbin",
+        "/opt/homebrew/bin",
+        "/run/current-system/sw/bin",
+        "/nix/var/nix/profiles/default/bin",
+    ];
     let places =
         names.iter().flat_map(|name| FOLDERS.iter().map(move |folder| (*name, PathBuf::from(folder).join(name))));
     let mut places = places.filter(|(_, path)| path.is_file());
@@ -382,11 +410,11 @@ async fn ended(mut child: Child) -> Finished {
     if let Err(error) = reaped {
         tracing::debug!(%error, "a script was over before it was ended");
     }
-    timed_out()
+    cut(Cut::Time)
 }
 
-fn timed_out() -> Finished {
-    Finished { code: None, output: Vec::new(), complaint: String::new(), cut: Some(Cut::Time) }
+fn cut(why: Cut) -> Finished {
+    Finished { code: None, output: Vec::new(), complaint: String::new(), cut: Some(why) }
 }
 
 /// Feeds a script and takes what it says until it ends; of one that did not begin, what was said in its place.

@@ -129,21 +129,27 @@ pub(super) async fn list(executor: &dyn Executor, path: &VirtualPath) -> Result<
         [] => HashMap::new(),
         links => targets(&script::run(executor, leading(path, links, Asked::Figures), path).await?, links),
     };
+    let mut no_path = 0;
     let shown = rows.into_iter().filter_map(|(name, own)| {
         let figures = match (own.kind(), targets.get(&name)) {
             (Kind::Link, Some(Target::Outside)) => return None,
             (Kind::Link, Some(Target::Inside(figures))) => *figures,
             _ => own,
         };
+        let Ok(path) = path.join(&name) else {
+            no_path += 1;
+            return None;
+        };
         Some(FileInfo {
-            path: path.join(&name).ok()?,
+            path,
             is_link: own.kind() == Kind::Link,
             is_dir: figures.kind() == Kind::Folder,
             size: (figures.kind() == Kind::File).then_some(figures.size),
             modified_ns: Some(figures.modified_ns),
         })
     });
-    Ok(Listed { rows: shown.collect(), left_out, cut })
+    let rows = shown.collect();
+    Ok(Listed { rows, left_out: left_out + no_path, cut })
 }
 
 /// What the listing script told.

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use tokio_util::sync::CancellationToken;
 
-use super::answer::refused;
+use super::answer::{refused, unsure};
 use super::{Executor, Finished, OnDrop, Script};
 use crate::protected::{PROTECTED_FILES, PROTECTED_FOLDERS, PROTECTED_INSIDE};
 use crate::{BackendError, VirtualPath};
@@ -67,10 +67,10 @@ pub(super) async fn run(
     script: Script<'_>,
     path: &VirtualPath,
 ) -> Result<Vec<u8>, BackendError> {
-    let finished = executor.run(script).await?;
-    match finished {
+    let told = if script.on_drop == OnDrop::Finish { unsure } else { refused };
+    match executor.run(script).await? {
         Finished { code: Some(0), cut: None, output, .. } => Ok(output),
-        finished => Err(refused(&finished, path)),
+        finished => Err(told(&finished, path)),
     }
 }
 

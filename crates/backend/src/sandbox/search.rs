@@ -78,7 +78,7 @@ struct Listing {
     /// By full path, sorted.
     files: Vec<VirtualPath>,
     links: HashSet<VirtualPath>,
-    /// What has a name in it that is not text, by its bytes.
+    /// What has a name in it that no path can say, by its bytes.
     left_out: BTreeMap<Vec<u8>, LeftOut>,
     completeness: Completeness,
 }
@@ -140,30 +140,43 @@ impl<'a> Search<'a> {
                 whole = name == b"whole";
                 continue;
             }
+            if part == 3 {
+                let path = std::str::from_utf8(name).ok().and_then(|name| self.start.join(name).ok());
+                listing.completeness.mounts.extend(path);
+                continue;
+            }
             let name = name.strip_prefix(b"./").unwrap_or(name);
             let Ok(name) = std::str::from_utf8(name) else {
                 listing.left_out.extend(self.left_out(name));
                 continue;
             };
-            let Ok(path) = self.start.join(name) else { continue };
+            let Ok(path) = self.start.join(name) else {
+                listing.left_out.extend(self.left_out(name.as_bytes()));
+                continue;
+            };
             if part == 1 {
                 listing.links.insert(path.clone());
             }
             listing.files.push(path);
         }
         listing.files.sort_unstable();
-        listing.completeness =
-            Completeness { spent: finished.cut.is_some(), unreadable: finished.cut.is_none() && !whole, left_out: 0 };
+        listing.completeness.spent = finished.cut.is_some();
+        listing.completeness.unreadable = finished.cut.is_none() && !whole;
+        let mounts = &mut listing.completeness.mounts;
+        mounts.sort_unstable();
+        // What is mounted in another is as far away as that.
+        mounts.dedup_by(|below, above| below.starts_with(above));
         listing
     }
 
-    /// The first part of `name` that is not text, which is the file itself or a folder on the way to it.
+    /// The first part of `name` that no path can say, which is the file itself or a folder on the way to it.
     fn left_out(&self, name: &[u8]) -> Option<(Vec<u8>, LeftOut)> {
-        let good = std::str::from_utf8(name).map_or_else(|error| error.valid_up_to(), str::len);
+        let text = |text: &str| text.find('\\').unwrap_or(text.len());
+        let good = std::str::from_utf8(name).map_or_else(|error| error.valid_up_to(), text);
         let rest = name.get(good..).unwrap_or_default();
         let end = memchr::memchr(b'/', rest).map(|length| good + length);
         let bytes = name.get(..end.unwrap_or(name.len()))?;
-        let path = self.start.join(&String::from_utf8_lossy(bytes)).ok()?;
+        let path = self.start.join(&String::from_utf8_lossy(bytes).replace('\\', "\u{fffd}")).ok()?;
         let left_out = if end.is_some() { LeftOut::Folder(path) } else { LeftOut::File(path) };
         Some((bytes.to_owned(), left_out))
     }
@@ -181,12 +194,15 @@ impl<'a> Search<'a> {
         listing.files.dedup();
         let files = std::mem::take(&mut listing.files);
         let names: Vec<LeftOut> = std::mem::take(&mut listing.left_out).into_values().collect();
-        let (mut met, left_out) = on_disk(move || {
+        let mounts = std::mem::take(&mut listing.completeness.mounts);
+        let (mut met, left_out, mounts) = on_disk(move || {
             let text = |path: &VirtualPath| texts.get(path).cloned();
-            Ok((wanted.select(&files, &text), wanted.left_out(&names, &files, &text)))
+            let left_out = wanted.left_out(&names, &files, &text);
+            Ok((wanted.select(&files, &text), left_out, wanted.entered(mounts, &files, &text)))
         })
         .await?;
         listing.completeness.left_out = left_out;
+        listing.completeness.mounts = mounts;
         let links: Vec<&str> =
             met.iter().filter(|path| listing.links.contains(*path)).map(VirtualPath::relative).collect();
         if !links.is_empty() {
@@ -288,7 +304,7 @@ impl<'a> Search<'a> {
                 }
             }
             if !fetched.whole {
-                if finished.cut == Some(Cut::Time) {
+                if matches!(finished.cut, Some(Cut::Time | Cut::Wait)) {
                     completeness.spent = true;
                     break;
                 }

@@ -9,8 +9,8 @@ use crate::{Backend, BackendError, GrepMatch, GrepQuery, GrepResult, Truncation}
 const ROUNDS: u32 = 9;
 
 /// The first lines that `backend` finds and `keep` keeps, which may put them in other words: what it leaves out takes no
-/// room from the others. The backend is asked for more lines each time, 256 times what is wanted at most, and however often
-/// that is, the time is one. What else the search says is what the backend said last.
+/// room from the others. The backend is asked for more lines each time, 256 times what is wanted at most and no more than it
+/// holds at once, and however often that is, the time is one. What else the search says is what the backend said last.
 ///
 /// # Errors
 /// As [`Backend::grep`].
@@ -31,13 +31,15 @@ pub async fn grep_kept(
         }
         let query = GrepQuery { max_count: asked, until: Some(until), ..query.clone() };
         let mut found = backend.grep(query).await?;
+        // More than it holds: it gives no more however much is asked for.
+        let gave_all_it_holds = found.matches.len() < asked;
         found.matches.retain_mut(&mut keep);
         // One that ran out of time can have less than the one before it.
         found.matches.append(&mut all.matches);
         found.matches.sort_unstable();
         found.matches.dedup();
         all = found;
-        if all.matches.len() >= wanted || all.truncated != Some(Truncation::Count) {
+        if all.matches.len() >= wanted || all.truncated != Some(Truncation::Count) || gave_all_it_holds {
             break;
         }
         asked = asked.saturating_mul(2).max(1);

@@ -7,7 +7,7 @@ use super::dialect::{Glob, Hidden, Progress, is_hidden};
 use super::file::{FileSearch, Looked, Scratch};
 use super::rules::{MAX_FILE, NAMES, Rules};
 use super::top::Top;
-use super::unread::{FirstUnread, Why};
+use super::unread::{FirstUnread, OTHER_FILE_SYSTEM, Why};
 use super::{Budget, MAX_PATHS, hidden, is_git, truncation};
 use crate::search::Outcome;
 use crate::{BackendError, GlobQuery, GlobResult, GrepMatch, GrepQuery, GrepResult, VirtualPath};
@@ -91,6 +91,27 @@ impl Wanted {
             }
         };
         names.iter().filter(met).count()
+    }
+
+    /// Those of `folders` (sorted) that a search would go into.
+    pub(crate) fn entered(
+        &self,
+        folders: Vec<VirtualPath>,
+        files: &[VirtualPath],
+        text: &dyn Fn(&VirtualPath) -> Option<Vec<u8>>,
+    ) -> Vec<VirtualPath> {
+        if self.start.segments().any(is_git) {
+            return Vec::new();
+        }
+        let tree = Tree { files, text };
+        let mut above = vec![self.first(&tree)];
+        let is_entered = |path: &VirtualPath| {
+            let (Some(folder), Some(name)) = (self.folder_of(path, &tree, &mut above), path.name()) else {
+                return false;
+            };
+            self.enter(folder, path.clone(), name, &tree).open
+        };
+        folders.into_iter().filter(is_entered).collect()
     }
 
     fn is_met(&self, path: &VirtualPath, tree: &Tree<'_>, folders: &mut Vec<Folder>) -> bool {
@@ -223,12 +244,14 @@ pub(crate) fn named(files: Vec<VirtualPath>, outcome: Completeness) -> GlobResul
     let mut paths = files;
     let more = paths.len() > MAX_PATHS;
     paths.truncate(MAX_PATHS);
-    let truncated = truncation(&outcome.into(), more);
-    GlobResult { paths, truncated, left_out: outcome.left_out, ..GlobResult::default() }
+    let outcome = Outcome::from(outcome);
+    let truncated = truncation(&outcome, more);
+    let Outcome { unread, left_out, .. } = outcome;
+    GlobResult { paths, truncated, unread, left_out, failed: Vec::new() }
 }
 
 /// How much of what there is a listing shows.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Completeness {
     /// Time ran out, or there was more than a listing may hold.
     pub(crate) spent: bool,
@@ -236,12 +259,17 @@ pub(crate) struct Completeness {
     pub(crate) unreadable: bool,
     /// Names that are not text.
     pub(crate) left_out: usize,
+    /// Folders that were not listed, because something else is mounted there.
+    pub(crate) mounts: Vec<VirtualPath>,
 }
 
 impl From<Completeness> for Outcome {
     fn from(listing: Completeness) -> Self {
-        let Completeness { spent, unreadable, left_out } = listing;
-        Self { spent, unreadable, unread: Vec::new(), left_out }
+        let Completeness { spent, unreadable, left_out, mounts } = listing;
+        let mut unread = FirstUnread::default();
+        let unreadable = unreadable || !mounts.is_empty();
+        mounts.into_iter().for_each(|path| unread.add(path, OTHER_FILE_SYSTEM.to_owned()));
+        Self { spent, unreadable, unread: unread.into_sorted(), left_out }
     }
 }
 
@@ -315,12 +343,12 @@ impl Matches {
         if budget.is_cancelled() {
             return Err(BackendError::Cancelled);
         }
-        let outcome = Outcome {
-            spent: listing.spent || budget.is_spent(),
-            unreadable: listing.unreadable || self.unreadable,
-            unread: self.unread.into_sorted(),
-            left_out: listing.left_out,
-        };
+        let mut outcome = Outcome::from(listing);
+        outcome.spent |= budget.is_spent();
+        outcome.unreadable |= self.unreadable;
+        let mut unread = self.unread;
+        outcome.unread.drain(..).for_each(|one| unread.add(one.path, one.reason));
+        outcome.unread = unread.into_sorted();
         let (matches, more) = self.top.into_sorted();
         let truncated = truncation(&outcome, more);
         let Outcome { unread, left_out, .. } = outcome;

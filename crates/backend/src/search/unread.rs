@@ -8,10 +8,14 @@ use rustix::io::Errno;
 
 use crate::{Unread, VirtualPath};
 
+pub(crate) const OTHER_FILE_SYSTEM: &str = "it is another file system, and not searched";
+
 /// Why something that was met was not searched to its end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Why {
     Failed(Errno),
+    /// Something is mounted there.
+    OtherFileSystem,
     /// A line is more than is held in memory.
     LongLine {
         /// Bytes.
@@ -30,6 +34,7 @@ impl fmt::Display for Why {
         match self {
             Self::Failed(Errno::ACCESS | Errno::PERM) => f.write_str("permission denied"),
             Self::Failed(errno) => io::Error::from(*errno).fmt(f),
+            Self::OtherFileSystem => f.write_str(OTHER_FILE_SYSTEM),
             Self::LongLine { most } => write!(f, "searched only up to a line of over {} MiB", most >> 20),
         }
     }

@@ -257,6 +257,7 @@ impl<'a> Walk<'a> {
         }
         let handle = match self.root.open_relative(&folder.relative, FOLDER, Links::Refuse) {
             Ok(handle) => Arc::new(handle),
+            Err(Errno::XDEV) => return self.could_not_read(&folder.relative, Why::OtherFileSystem),
             Err(errno) => return self.could_not_read(&folder.relative, errno.into()),
         };
         let relative = folder.relative.clone();
@@ -294,7 +295,9 @@ impl<'a> Walk<'a> {
             }
             let found = Found { walk: self, folder: files.folder.as_fd(), relative: &files.relative, entry };
             if let Err(why) = visitor.visit(&found, local) {
-                self.could_not_read(&found.relative(), why);
+                // A link would have led out.
+                let is_mounted = !entry.link && why == Why::Failed(Errno::XDEV);
+                self.could_not_read(&found.relative(), if is_mounted { Why::OtherFileSystem } else { why });
             }
         }
     }

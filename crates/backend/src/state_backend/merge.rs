@@ -62,5 +62,7 @@ fn beside(path: &VirtualPath, data: &FileData) -> Option<VirtualPath> {
     while !name.is_char_boundary(room) {
         room -= 1;
     }
-    path.parent()?.join(&format!("{}{mark}", name.get(..room)?)).ok()
+    let beside = path.parent()?.join(&format!("{}{mark}", name.get(..room)?));
+    // With all that is above it that may be too long for a path.
+    beside.or_else(|_| VirtualPath::root().join(mark.trim_start_matches('.'))).ok()
 }

@@ -457,17 +457,21 @@ pub async fn names_that_are_not_text_are_counted(backend: &dyn Backend, folder: 
     fs::create_dir(odd(b"in/\xfd")).unwrap();
     fs::write(odd(b"in/\xfd/a.txt"), "needle\n").unwrap();
     fs::write(odd(b"in/\xfd/b.txt"), "needle\n").unwrap();
+    // On Windows these go up.
+    fs::write(odd(b"in/a\\..\\b.txt"), "needle\n").unwrap();
+    fs::create_dir(odd(b"in/c\\..\\d")).unwrap();
+    fs::write(odd(b"in/c\\..\\d/a.txt"), "needle\n").unwrap();
     let listed = backend.ls(&path("/in")).await.unwrap();
-    assert_eq!((listed.rows.len(), listed.left_out), (1, 4));
+    assert_eq!((listed.rows.len(), listed.left_out), (1, 6));
     assert_eq!(backend.ls(&path("/")).await.unwrap().left_out, 0);
     let found = backend.glob(glob_query("*.txt", "/")).await.unwrap();
     assert_eq!(found.truncated, None);
-    assert_eq!((found.paths, found.left_out), (vec![path("/in/a.txt")], 2), "a file and a folder");
+    assert_eq!((found.paths, found.left_out), (vec![path("/in/a.txt")], 4), "two files and two folders");
     assert_eq!(backend.glob(glob_query("in/*.md", "/")).await.unwrap().left_out, 1);
     let found = backend.grep(grep_query("needle")).await.unwrap();
-    assert_eq!((found.matches.len(), found.left_out), (1, 3), "no hidden and no ignored ones");
+    assert_eq!((found.matches.len(), found.left_out), (1, 5), "no hidden and no ignored ones");
     let all = GrepQuery { include_ignored: true, ..grep_query("needle") };
-    assert_eq!(backend.grep(all).await.unwrap().left_out, 5);
+    assert_eq!(backend.grep(all).await.unwrap().left_out, 7);
     let refused = delete(backend, "/ignored").await.unwrap_err();
     assert_eq!(refused, BackendError::NameNotText { path: path("/ignored") });
 }

@@ -6,9 +6,9 @@ use std::time::Duration;
 
 use bosun_backend::{
     Backend, BackendError, BoxFuture, Cut, ExecRequest, ExecResult, Executor, Expect, FilesystemBackend,
-    FilesystemOptions, Finished, GlobQuery, GrepQuery, Listed, LocalExecutorOptions, LocalShellBackend,
+    FilesystemOptions, Finished, GlobQuery, GrepMatch, GrepQuery, Listed, LocalExecutorOptions, LocalShellBackend,
     LocalShellOptions, OnDrop, OutputSink, ReadContent, ReadWindow, SandboxBackend, Script, StoreBackend, StoreScope,
-    Truncation, Unwitnessed, VirtualPath, local_process,
+    Truncation, Unwitnessed, VirtualPath, grep_kept, local_process,
 };
 use tokio_util::sync::CancellationToken;
 
@@ -304,6 +304,37 @@ async fn a_folder_with_very_many_entries_is_listed_and_searched_in_bounds() {
 }
 
 /// P24 for what is kept in the database: a listing holds names, never what is in the files.
+/// Long lines, of which a rule leaves all out that come first: a search holds no more of them than of any others.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn lines_that_a_rule_leaves_out_cost_no_memory() {
+    let folder = tempfile::tempdir().unwrap();
+    fs::create_dir(folder.path().join("denied")).unwrap();
+    let text = format!("needle{}\n", "x".repeat(1_900)).repeat(2_000);
+    for number in 0..40 {
+        fs::write(folder.path().join(format!("denied/{number}")), &text).unwrap();
+    }
+    drop(text);
+    fs::write(folder.path().join("file"), "needle\n").unwrap();
+    let backend = FilesystemBackend::open(folder.path(), FilesystemOptions::default()).unwrap();
+    let all = GrepQuery { max_count: 1_000_000, ..grep("needle") };
+    for query in [grep("needle"), all] {
+        let before = peak();
+        let kept = |found: &mut GrepMatch| !found.path.starts_with(&path("/denied"));
+        let found = grep_kept(&backend, query.clone(), kept).await.unwrap();
+        let grown = peak().saturating_sub(before);
+        assert_eq!(
+            (found.matches.len(), found.truncated),
+            (0, Some(Truncation::Count)),
+            "it is said that there is more"
+        );
+        assert!(grown <= 2 * MOST, "{grown} bytes more");
+        drop(found);
+        let found = backend.grep(query).await.unwrap();
+        assert_eq!(found.truncated, Some(Truncation::Count));
+        assert!(peak().saturating_sub(before) <= 2 * MOST, "{} bytes more", peak() - before);
+    }
+}
+
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_folder_of_the_store_is_listed_without_what_it_holds() {
     let folder = tempfile::tempdir().unwrap();

@@ -1,4 +1,7 @@
+use std::sync::Arc;
+
 use bosun_agent::{EntryBody, TurnEnd};
+use bosun_backend::{LocalShellBackend, LocalShellOptions};
 use bosun_harness::Artifacts;
 use bosun_model::{ContentBlock, HumanMessage, Media, MediaKind, ModelError, ModelErrorKind};
 use bosun_testkit::{Project, Reply, Scripted};
@@ -84,6 +87,30 @@ async fn the_whole_output_of_a_command_is_kept() {
     let all: String = (1..=40_000).map(|n| format!("{n}\n")).collect();
     assert!(kept.starts_with(&all), "{} bytes", kept.len());
     assert!(scene.result("c").contains("/large_tool_results/c"), "{}", scene.result("c"));
+}
+
+/// F03: where the disk takes nothing of an output, what memory holds of it is not told to be the whole.
+#[tokio::test]
+async fn of_an_output_that_no_disk_takes_it_is_said_what_is_kept() {
+    for (last, is_whole) in [(40_000, true), (2_000_000, false)] {
+        let call = Reply::new().and_call_with_id("c", "execute", json!({"command": format!("seq 1 {last}")}));
+        let project = Project::new();
+        let spool_dir = Some(project.at("nowhere"));
+        let options = LocalShellOptions { spool_dir, ..LocalShellOptions::default() };
+        let backend = LocalShellBackend::open(project.root(), options).unwrap();
+        let model = bosun_testkit::ScriptedModel::new(vec![Scripted::from(call), "done".into()]);
+        let scene = Scene::build(project, model, vec![], |config| config.backend = Arc::new(backend));
+        scene.say("count").await;
+        let (kept, stub) = (scene.project.read("large_tool_results/c"), scene.result("c"));
+        let all: String = (1..=last).map(|n| format!("{n}\n")).collect();
+        assert_eq!((kept.starts_with(&all), kept.contains("bytes left out here")), (is_whole, !is_whole));
+        assert!(kept.contains(&format!("\n{last}\n")));
+        let cut = "too large for this conversation, and the whole could not be kept: its beginning and its end are in";
+        let whole = "too large for this conversation and is in";
+        assert!(stub.contains(if is_whole { whole } else { cut }), "{stub}");
+        let part = scene.log.with_state(|state| state.fields["kept_results"]["c"]["part"].clone());
+        assert_eq!(part, if is_whole { json!(null) } else { json!("ends") });
+    }
 }
 
 #[tokio::test]

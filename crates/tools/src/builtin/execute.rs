@@ -3,7 +3,7 @@ mod framing;
 use std::borrow::Cow;
 use std::time::Duration;
 
-use bosun_backend::{ExecRequest, ExecResult, is_protected};
+use bosun_backend::{ExecRequest, ExecResult, VirtualPath, is_protected};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
@@ -196,11 +196,15 @@ fn unheld(result: &ExecResult) -> Option<&'static str> {
 
 /// What it made or changed that does more than lie there (security.md, section 9, step 5).
 fn left_behind(result: &ExecResult) -> Option<String> {
-    let files = result.files.as_ref()?;
-    let changed = files.changes.iter().filter(|change| change.after.is_some()).map(|change| &change.path);
-    let unkept = files.unkept.iter().filter(|change| change.after.is_some()).map(|change| &change.path);
-    let names: Vec<String> =
-        changed.chain(unkept).filter(|path| is_protected(path)).map(|path| format!("'{path}'")).collect();
+    let (changes, unkept) = result.files.as_ref().map_or((&[][..], &[][..]), |files| (&files.changes, &files.unkept));
+    let changed = changes.iter().filter(|change| change.after.is_some()).map(|change| &change.path);
+    let unkept = unkept.iter().filter(|change| change.after.is_some()).map(|change| &change.path);
+    let mut left: Vec<&VirtualPath> = changed.chain(unkept).filter(|path| is_protected(path)).collect();
+    // A folder is named by what is in it.
+    let is_named = |armed: &&VirtualPath| left.iter().any(|path| path.starts_with(armed));
+    let more: Vec<&VirtualPath> = result.armed.iter().filter(|armed| !is_named(armed)).collect();
+    left.extend(more);
+    let names: Vec<String> = left.iter().map(|path| format!("'{path}'")).collect();
     let (shown, more) = names.split_at(names.len().min(MOST_NAMED));
     let more = if more.is_empty() { String::new() } else { format!(" and {} more", more.len()) };
     (!shown.is_empty()).then(|| {

@@ -187,6 +187,7 @@ fn result(output: &str) -> ExecResult {
         broke_off: false,
         may_go_on: false,
         unheld: false,
+        armed: Vec::new(),
         truncated: false,
         total_bytes: output.len() as u64,
         full_output: None,
@@ -225,6 +226,21 @@ async fn what_a_command_left_that_runs_later_is_named() {
     let plain = CommandChanges { changes: vec![change("/a.txt", Some("1"))], ..CommandChanges::default() };
     let text = answered(ExecResult { files: Some(plain), ..result("") }).await;
     assert!(!text.contains("run later"), "{text}");
+}
+
+/// Beside what is known to be changed, of which a folder is named by what is in it.
+#[tokio::test]
+async fn what_a_sandbox_could_not_hold_is_named_with_it() {
+    let path = |text: &str| VirtualPath::parse(text).unwrap();
+    let armed = vec![path("/a/.vscode"), path("/b/.git/config")];
+    let after = Some(ContentHash::of(b"1"));
+    let change = CommandChange { path: path("/a/.vscode/tasks.json"), before: None, after, mode: None };
+    let files = CommandChanges { changes: vec![change], ..CommandChanges::default() };
+    for (files, first) in [(None, "/a/.vscode"), (Some(files), "/a/.vscode/tasks.json")] {
+        let text = answered(ExecResult { armed: armed.clone(), files, ..result("made\n") }).await;
+        let said = format!("are run later by themselves: '{first}', '/b/.git/config']\n[Command succeeded");
+        assert!(text.contains(&said), "{text}");
+    }
 }
 
 #[tokio::test]

@@ -16,7 +16,9 @@ use tokio::process::Command;
 use tokio::sync::Semaphore;
 
 use super::local::{named, usual};
-use super::{Launcher, LocalExecutorOptions, Prepared, ProcessExecutor, Purpose, SandboxError, found, last_words};
+use super::{
+    Launcher, LocalExecutorOptions, Prepared, ProcessExecutor, Purpose, SandboxError, Watched, found, last_words,
+};
 use crate::fault::io_fault;
 use crate::root::{Mounts, Root};
 use crate::{BackendError, Executor, VirtualPath};
@@ -45,9 +47,13 @@ const APART: [&str; 12] = [
     "--clearenv",
 ];
 /// The system, as far as programs need it.
-const SYSTEM: [&str; 8] = ["/usr", "/bin", "/sbin", "/lib", "/lib64", "/lib32", "/opt", "/nix/store"];
-/// Of `/etc` what names people, libraries and certificates; nothing that holds a password.
-const ETC: [&str; 15] = [
+const SYSTEM: [&str; 9] =
+    ["/usr", "/bin", "/sbin", "/lib", "/lib64", "/lib32", "/opt", "/nix/store", "/nix/var/nix/profiles"];
+/// Where NixOS has its programs, which is a link into its store.
+const CURRENT_SYSTEM: &str = "/run/current-system";
+/// Of `/etc` what names people, libraries and certificates, and what runtimes read that keep their own settings there;
+/// nothing that holds a password.
+const ETC: [&str; 26] = [
     "passwd",
     "group",
     "nsswitch.conf",
@@ -63,10 +69,49 @@ const ETC: [&str; 15] = [
     "alternatives",
     "mime.types",
     "terminfo",
+    "crypto-policies",
+    "debian_version",
+    "fonts",
+    "lsb-release",
+    "magic",
+    "maven/logging",
+    "maven/m2.conf",
+    "os-release",
+    "perl",
+    "protocols",
+    "services",
 ];
-/// Toolchains in a home folder: programs, and no settings or keys.
-const TOOLCHAINS: [&str; 6] =
-    [".rustup", ".cargo/bin", ".cargo/registry", ".nvm/versions", ".pyenv/versions", ".local/share/uv/python"];
+/// The same by how the names begin, which have a version in them.
+const ETC_BEGINNINGS: [&str; 2] = ["java-", "python3"];
+/// Toolchains in a home folder: programs, libraries that were fetched, and no settings or keys.
+const TOOLCHAINS: [&str; 26] = [
+    ".asdf",
+    ".bun/bin",
+    ".cargo/bin",
+    ".cargo/git",
+    ".cargo/registry",
+    ".deno/bin",
+    ".local/bin",
+    ".local/lib",
+    ".local/pipx/venvs",
+    ".local/share/fnm",
+    ".local/share/mise/installs",
+    ".local/share/mise/shims",
+    ".local/share/pipx/venvs",
+    ".local/share/pnpm",
+    ".local/share/uv/python",
+    ".local/share/uv/tools",
+    ".m2/repository",
+    ".m2/wrapper",
+    ".nvm/versions",
+    ".pyenv",
+    ".rbenv",
+    ".rustup",
+    ".sdkman/candidates",
+    ".volta",
+    "go/bin",
+    "go/pkg/mod",
+];
 
 /// Folders of the sandbox's own, which are in memory, and what part of the machine's each may fill: by default every one of
 /// them takes half of it, and all of them together more than there is.
@@ -124,7 +169,7 @@ async fn started_by(
     options: LocalExecutorOptions,
 ) -> Result<Arc<dyn Executor>, SandboxError> {
     let covering = Covering::of(&root);
-    let by_handle = Bubblewrap { program, root, environment, covering, mounting: Mounting::ByHandle };
+    let by_handle = Bubblewrap { program, root: Arc::new(root), environment, covering, mounting: Mounting::ByHandle };
     if by_handle.works().await.is_ok() {
         return by_handle.shared(options);
     }
@@ -168,7 +213,7 @@ enum Mounting {
 
 struct Bubblewrap {
     program: PathBuf,
-    root: Root,
+    root: Arc<Root>,
     environment: Environment,
     covering: Arc<Mutex<Covering>>,
     mounting: Mounting,
@@ -200,7 +245,11 @@ impl Bubblewrap {
                 Err(_) => program.arg("--ro-bind-try").arg(path).arg(path),
             };
         }
-        for name in ETC {
+        let versions = std::fs::read_dir("/etc").into_iter().flatten().flatten().map(|entry| entry.file_name());
+        let versions = versions.filter(|name| {
+            ETC_BEGINNINGS.iter().any(|beginning| name.as_encoded_bytes().starts_with(beginning.as_bytes()))
+        });
+        for name in ETC.map(OsString::from).into_iter().chain(versions) {
             let path = Path::new("/etc").join(name);
             program.arg("--ro-bind-try").arg(&path).arg(&path);
         }
@@ -208,6 +257,9 @@ impl Bubblewrap {
         let memory = memory();
         for (path, part) in SCRATCH {
             scratch(program, Path::new(path), memory, part);
+        }
+        if let Ok(system) = std::fs::read_link(CURRENT_SYSTEM) {
+            program.arg("--symlink").arg(system).arg(CURRENT_SYSTEM);
         }
         if let Some(home) = self.home().filter(|home| !self.root.host().ends_with(home) && home.is_absolute()) {
             scratch(program, home, memory, HOME_PART);
@@ -249,10 +301,11 @@ impl Bubblewrap {
         Ok(())
     }
 
-    /// Finds what a command may not change, and says that one more has it; whether there was more than was looked through.
-    fn covered(&self) -> Result<(Vec<Cover>, bool), BackendError> {
-        let guarded = Guarded::find(&self.root)?;
-        let cut = guarded.is_cut();
+    /// Finds what a command may not change, and says that one more has it.
+    fn covered(&self) -> Result<(Vec<Cover>, Watched), BackendError> {
+        let mut guarded = Guarded::find(&self.root)?;
+        let (unheld, armed, root) = (guarded.is_cut(), guarded.armed(), Arc::clone(&self.root));
+        let watched = Watched { unheld, armed: Box::new(move || armed.since(&root)) };
         // Held until they are known, so that no command that ends takes them away meanwhile.
         let mut covering = self.covering.lock().unwrap_or_else(PoisonError::into_inner);
         let mut made = Vec::new();
@@ -261,7 +314,7 @@ impl Bubblewrap {
         match covers {
             Ok(covers) => {
                 covering.commands += 1;
-                Ok((covers, cut))
+                Ok((covers, watched))
             }
             Err(error) => {
                 covering.clear_where_idle(&self.root);
@@ -286,7 +339,10 @@ impl Launcher for Bubblewrap {
             program.arg("--setenv").arg(name).arg(value);
         }
         self.view(&mut program);
-        let (covers, unheld) = if purpose == Purpose::Command { self.covered()? } else { (Vec::new(), false) };
+        let (covers, watched) = match purpose {
+            Purpose::Command => self.covered().map(|(covers, watched)| (covers, Some(watched)))?,
+            Purpose::Files => (Vec::new(), None),
+        };
         if let Err(error) = self.mount(&mut program, &covers) {
             if purpose == Purpose::Command {
                 self.command_ended();
@@ -295,7 +351,7 @@ impl Launcher for Bubblewrap {
         }
         program.arg("--chdir").arg(self.root.host());
         program.args(["--", "/bin/sh", "-c", text, "sh"]).args(args);
-        Ok(Prepared { program, unheld })
+        Ok(Prepared { program, watched })
     }
 
     fn command_ended(&self) {

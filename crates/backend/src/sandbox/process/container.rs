@@ -323,9 +323,12 @@ impl Drop for Made {
             remove = std::process::Command::new(&self.engine.program);
             remove.args(&self.engine.args).args(["rm", "--force", "--volumes", id]);
         }
-        // Nobody waits here; the engine finishes by itself.
+        // Nobody waits here; the engine finishes by itself, and a thread takes note that it has.
         let started = remove.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).spawn();
-        if let Err(error) = started {
+        let waits = started.and_then(|mut remove| {
+            std::thread::Builder::new().name("end of a container".to_owned()).spawn(move || remove.wait())
+        });
+        if let Err(error) = waits {
             tracing::warn!(%error, %id, "a container stays behind");
         }
     }

@@ -56,6 +56,34 @@ impl Engine {
     }
 }
 
+/// Processes of this one that have ended and that nobody has taken note of.
+fn left_dead() -> usize {
+    let own = std::process::id().to_string();
+    let stat = |entry: fs::DirEntry| fs::read_to_string(entry.path().join("stat")).ok();
+    let all = fs::read_dir("/proc").unwrap().flatten().filter_map(stat);
+    let is_dead = |stat: &String| {
+        let behind = stat.rsplit_once(") ").map_or("", |(_, behind)| behind);
+        behind.split(' ').take(2).eq(["Z", own.as_str()])
+    };
+    all.filter(is_dead).count()
+}
+
+/// A day's containers would leave as many dead processes.
+#[cfg(target_os = "linux")]
+#[tokio::test]
+async fn what_removes_a_container_is_taken_note_of() {
+    let engine = Engine::called("podman");
+    let executor = container("image", Some(project()), engine.options()).await.unwrap();
+    assert!(engine.last_after(executor).await.starts_with("rm "));
+    for _ in 0..250 {
+        if left_dead() == 0 {
+            return;
+        }
+        tokio::time::sleep(Duration::from_millis(20)).await;
+    }
+    panic!("a dead process is left");
+}
+
 fn project() -> &'static Path {
     Path::new("/srv/project")
 }

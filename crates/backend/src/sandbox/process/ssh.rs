@@ -116,9 +116,7 @@ impl Launcher for Ssh {
         let mut program = self.client();
         program.args(["-o", "ControlMaster=no", "-S"]);
         program.arg(self.line.socket().map_or_else(|| "none".into(), |socket| escaped(&socket)));
-        let words = ["/bin/sh", "-c", text, "sh"].into_iter().chain(args.iter().map(String::as_str));
-        let line: Vec<String> = words.map(quoted).collect();
-        let line = format!("exec {}", line.join(" "));
+        let line = line_for(["-c", text, "sh"].into_iter().chain(args.iter().map(String::as_str)));
         // A program for files has none that is its user's own.
         if purpose == Purpose::Command && line.len() > MAX_LINE {
             return Err(BackendError::BadCommand { reason: too_long(line.len()) });
@@ -165,22 +163,96 @@ fn escaped(socket: &Path) -> OsString {
     socket.to_string_lossy().replace('%', "%%").into()
 }
 
-/// One word for the shell over there, whatever is in it.
+/// Makes words of words in which [`quoted`] put figures in the place of characters, and goes on as what they are for.
+const UNQUOTE: &str = "n=$#; for w; do w=$(printf \"$w\"; echo x); set -- \"$@\" \"${w%x}\"; done; shift $n; \
+                       exec /bin/sh \"$@\"";
+
+/// The line that has `/bin/sh` run with `words` over there, in whatever shell somebody has there: all of them take it as it
+/// stands, those of the C shell's family and fish too. It is one line, and nothing in it means something else to one of them.
+fn line_for<'a>(words: impl Iterator<Item = &'a str>) -> String {
+    let words: Vec<String> = words.map(quoted).collect();
+    format!("exec /bin/sh -c '{UNQUOTE}' sh {}", words.join(" "))
+}
+
+/// One word, whatever is in it. What does not stand for itself between quotation marks in every shell, and in the format of
+/// `printf`, does so by its figures.
 fn quoted(word: &str) -> String {
-    format!("'{}'", word.replace('\'', r"'\''"))
+    let mut quoted = String::with_capacity(word.len() + word.len() / 8 + 2);
+    quoted.push('\'');
+    for (at, c) in word.char_indices() {
+        match c {
+            '%' => quoted.push_str("%%"),
+            '\'' | '\\' | '!' | '\0'..='\x1f' | '\x7f' => quoted.push_str(&format!("\\{:03o}", u32::from(c))),
+            '-' if at == 0 => quoted.push_str("\\055"),
+            c => quoted.push(c),
+        }
+    }
+    quoted.push('\'');
+    quoted
 }
 
 #[cfg(test)]
 mod tests {
     use pretty_assertions::assert_eq;
 
-    use super::{Launcher, Line, MAX_LINE, Purpose, Ssh, SshOptions, quoted, ssh};
+    use super::{Launcher, Line, MAX_LINE, Purpose, Ssh, SshOptions, line_for, quoted, ssh};
     use crate::sandbox::script::EXECUTE;
     use crate::{BackendError, SandboxError};
 
     #[test]
     fn words_stay_words() {
-        assert_eq!(quoted("a'b $(c)\n"), "'a'\\''b $(c)\n'");
+        assert_eq!(quoted("a'b $(c)\n!"), r"'a\047b $(c)\012\041'");
+        assert_eq!(quoted(r"-\0 100%"), r"'\055\1340 100%%'");
+    }
+
+    /// Somebody's shell over there is any of these. Those that are not on this machine are passed over.
+    #[test]
+    fn words_stay_words_in_every_shell() {
+        let words = [
+            "",
+            " ",
+            "-",
+            "-n",
+            "%s",
+            "a'b\"c`d",
+            "$(x) $HOME ${y}",
+            "!! !x",
+            "x\n",
+            "\n\ny\n",
+            "\\",
+            "\\n\\\\0",
+            "a\tb\x7f\x01",
+            "~ * ? [a] {b,c} #d ;e &f |g <h >i ^j",
+            "键 ü",
+            "%%%d\\045",
+        ];
+        let script = "for w; do printf '%s|' \"$w\"; done\n# and 'a' \"second\" line!\n";
+        let expected: String = words.iter().map(|word| format!("{word}|")).collect();
+        let line = line_for(["-c", script, "sh"].into_iter().chain(words));
+        assert!(!line.contains('\n'));
+        for shell in [
+            "sh -c",
+            "dash -c",
+            "bash -c",
+            "busybox ash -c",
+            "zsh -c",
+            "ksh -c",
+            "mksh -c",
+            "fish -c",
+            "tcsh -c",
+            "csh -c",
+        ] {
+            let mut program = shell.split(' ');
+            let output = std::process::Command::new(program.next().unwrap()).args(program).arg(&line).output();
+            match output {
+                Ok(output) => {
+                    let (said, wrong) =
+                        (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+                    assert_eq!((&*said, &*wrong), (&*expected, ""), "{shell}");
+                }
+                Err(_) => eprintln!("passed over: there is no {shell} here"),
+            }
+        }
     }
 
     /// One that is short enough by itself can be too long once it is made ready for the shell over there.

@@ -150,12 +150,25 @@ attributes() {
   case $(ls -ld "$1") in ??????????[+@]*) echo lost ;; *) echo unknown ;; esac
 }
 
+# Waits for the lock of the folder that handle 9 is, for as long as `FolderLock` does; who goes on after that is where
+# everybody is who does not know of the lock. V counts the twentieths of a second of all that this shell waits for; E is
+# over 1 without that program.
+WAIT='E=0
+until flock -n 9 2>/dev/null; do
+  E=$?
+  [ $E = 1 ] && [ $V -lt 200 ] || break
+  sleep 0.05 2>/dev/null || { sleep 1; V=$((V + 19)); }
+  V=$((V + 1))
+done'
+export WAIT
+
 # Waits until nobody else is between looking at what is in the folder that this shell is in and changing it. The lock goes
 # with whoever holds it. Without that program it is a link beside the files, which says whose it is; what one who was ended
 # left behind counts for as long as it takes to see that it stays.
 hold() {
   L=
-  if [ -r . ] && exec 9<. && flock 9 2>/dev/null; then return; fi
+  V=0
+  if [ -r . ] && exec 9<. && eval "$WAIT" && [ $E -le 1 ]; then return; fi
   i=0
   k=
   until ln -s "$$-$(date +%s)" ./.bosun-lock 2>/dev/null; do
@@ -166,7 +179,7 @@ hold() {
     k=$w
     i=$((i + 1))
     [ $i -gt 200 ] && rm -f ./.bosun-lock
-    sleep 0.05 2>/dev/null || sleep 1
+    sleep 0.05 2>/dev/null || { sleep 1; i=$((i + 19)); }
   done
   L=./.bosun-lock
 }

@@ -10,12 +10,13 @@ d=$(pwd -P; echo x)
 [ "${d%??}" = "$T" ] || exit 77
 k=$(xargs -0 sh -c 'sum() { eval "$SUM"; }
 o=
+V=0
 for g; do
   h=${g%%/*} f=${g#*/} n=
   # As `hold` does, one folder after the other.
   if [ "${f%/*}" != "$o" ]; then
     o=${f%/*}
-    if [ -r "$o" ]; then exec 9<"$o" && flock 9 2>/dev/null; fi
+    if [ -r "$o" ]; then exec 9<"$o" && eval "$WAIT"; fi
   fi
   if [ -L "$f" ]; then n="link $(readlink "$f" | sum)"
   elif [ -d "$f" ]; then n=folder

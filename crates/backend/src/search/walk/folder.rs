@@ -6,7 +6,14 @@ use rustix::fs::{AtFlags, FileType};
 use super::super::dialect::is_hidden;
 use super::super::rules::{Present, Rules};
 use super::{BATCH, Entry, Files, Folder, Listed, Visitor, Walk, Work, is_git};
+use crate::VirtualPath;
 use crate::root::{Links, NAME, file_type};
+
+/// Whether what has this name can be told by a path: not where it is too long with all that is above it, or goes up where
+/// Windows reads it.
+fn can_be_path(path: &str, name: &str) -> bool {
+    path.len() <= VirtualPath::MAX_LENGTH && (!name.contains('\\') || VirtualPath::parse(path).is_ok())
+}
 
 /// One folder while its entries come in.
 pub(super) struct Reading<'a> {
@@ -52,13 +59,17 @@ impl<'a> Reading<'a> {
             match self.kind(&name, kind) {
                 Some(FileType::Directory) => {
                     if let Some(folder) = self.entered(&path, &name, &rules) {
-                        if is_text { self.walk.add(Work::Folder(folder)) } else { self.walk.leave_out() }
+                        if is_text && can_be_path(&path, &name) {
+                            self.walk.add(Work::Folder(folder));
+                        } else {
+                            self.walk.leave_out();
+                        }
                     }
                 }
                 Some(kind @ (FileType::RegularFile | FileType::Symlink)) => {
                     let wanted = self.wants_file(&name) && !rules.leave_out(&path, false) && visitor.wants(&path);
                     let link = kind == FileType::Symlink;
-                    if wanted && !is_text {
+                    if wanted && !(is_text && can_be_path(&path, &name)) {
                         self.walk.leave_out();
                     } else if wanted && (!link || self.leads_to_file(&path)) {
                         files.push(Entry { name, link });

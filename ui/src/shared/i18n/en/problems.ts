@@ -99,6 +99,7 @@ export const problems = {
   root_protected: "'{path}' cannot be deleted: the root '/' and mounts stay; delete what is in it",
   folder_gone: "the folder behind '{path}' is gone or was replaced, so nothing was changed; bring it back, or go on without it",
   place_silent: "the place where '{path}' is kept does not answer: {detail}; try again once it does, or go on without it",
+  file_unsure: "'{path}' may be changed or not: {detail}; look at it before changing it again",
   file_failed: "'{path}' cannot be used: {detail}; check that the place it is kept in can be read and written, then try again",
   files_failed: "the files cannot be used: {detail}; check that the place they are kept in can be read and written, then try again",
   gone: "'{path}' no longer exists; look in the folder it was in",

@@ -105,6 +105,7 @@ export const problems: Messages['problems'] = {
   root_protected: '“{path}”不能删除：根目录“/”和挂载点必须保留；请删除其中的内容',
   folder_gone: '“{path}”对应的文件夹已不存在或已被替换，因此未作任何改动；请把它恢复，或不用它继续',
   place_silent: '存放“{path}”的位置没有响应：“{detail}”；请等它恢复后重试，或不用它继续',
+  file_unsure: '“{path}”可能已经改动，也可能没有：“{detail}”；再次改动之前请先查看',
   file_failed: '“{path}”无法使用：“{detail}”；请检查它所在的位置能否读写，然后重试',
   files_failed: '文件无法使用：“{detail}”；请检查它们所在的位置能否读写，然后重试',
   gone: '“{path}”已不存在；请查看它原来所在的文件夹',

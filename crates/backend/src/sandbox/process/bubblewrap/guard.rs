@@ -1,15 +1,20 @@
 //! What a command in the sandbox may not change although it is in the project.
 //!
 //! At the top every protected name is held, also one that is missing: a placeholder is made for it and goes again with
-//! the last command. Below, and in repositories, it is those that are there; of a repository also its own parts that
-//! are missing. A link cannot be held in its place, so that one at such a name refuses the command. What a command makes of such
-//! names below the top is told with its result, and so is that a large project was not looked through.
+//! the last command. So is `.git`, where the project is no repository. Below, it is those that are there; of a repository also
+//! its own parts that are missing. A link cannot be held in its place, so that one at such a name refuses the command. What a
+//! command makes of such names below the top, repositories among them, is told with its result, and so is that a large
+//! project was not looked through. Folders of programs that were built or installed are not looked into: what is in them is
+//! run anyway.
 //!
 //! Other commands run meanwhile and may put a link wherever they can write: everything is looked at and made below the
 //! root's handle, and what is found is told from what takes its place by its identity.
 
+mod git;
 mod placeholder;
+mod survey;
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
@@ -22,25 +27,34 @@ use crate::protected::{PROTECTED_FILES, PROTECTED_FOLDERS, PROTECTED_INSIDE};
 use crate::root::{FOLDER, NAME, Root, file_type, identity};
 use crate::{BackendError, VirtualPath};
 pub(super) use placeholder::Placeholder;
+use placeholder::Stand;
+use survey::Survey;
 
-/// Folders looked into for repositories and protected names.
-const MAX_FOLDERS: usize = 20_000;
 /// Protected names below the top that are held: each costs a mount for every command.
 const MAX_BELOW: usize = 200;
-/// Parts of a repository that are run or obeyed later.
-const PARTS: [&str; 3] = ["hooks", "config", "info"];
-/// How deep submodules' repositories lie in `.git/modules`, which is as deep as their paths.
-const MAX_MODULE_DEPTH: usize = 8;
 
 /// What is to be held while a command runs, by paths below the root.
 #[derive(Debug, Default)]
 pub(super) struct Guarded {
     paths: Vec<PathBuf>,
     /// What is not there and that a command must not make either.
-    missing: Vec<PathBuf>,
-    below: usize,
+    missing: Vec<(PathBuf, Stand)>,
+    armed: Armed,
     /// There is more than is looked through or held.
     cut: bool,
+}
+
+/// What there is in a project that runs later and that a command can make: what was there before is told from what it made.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Armed(BTreeSet<(PathBuf, String)>);
+
+impl Armed {
+    /// What has come since, and whether there is more than was looked through.
+    pub(super) fn since(&self, root: &Root) -> (Vec<VirtualPath>, bool) {
+        let survey = Survey::of(root);
+        let made = survey.armed(root).into_iter().filter(|now| !self.0.contains(now));
+        (made.map(|(path, _)| seen(&path)).collect(), survey.cut)
+    }
 }
 
 /// Something that a command meets otherwise than it is.
@@ -71,26 +85,23 @@ impl Guarded {
     /// [`BackendError::GuardIsLink`].
     pub(super) fn find(root: &Root) -> Result<Self, BackendError> {
         let mut guarded = Self::default();
-        for path in at_the_top() {
-            guarded.hold(root, path)?;
+        for (path, stand) in at_the_top() {
+            guarded.hold(root, path, Some(stand))?;
         }
-        let mut waiting = std::collections::VecDeque::from([PathBuf::new()]);
-        for _ in 0..MAX_FOLDERS {
-            let Some(folder) = waiting.pop_front() else { return Ok(guarded) };
-            for (name, kind) in entries(root, &folder) {
-                if name.as_os_str() == ".git" {
-                    guarded.git(root, folder.join(name), kind)?;
-                } else if !is_top(&folder) && is_protected(&folder, &name.to_string_lossy(), kind) {
-                    guarded.hold_below(folder.join(name));
-                } else if kind == FileType::Directory
-                    && name.as_os_str() != "node_modules"
-                    && name.as_os_str() != "target"
-                {
-                    waiting.push_back(folder.join(name));
-                }
+        let survey = Survey::of(root);
+        guarded.armed = Armed(survey.armed(root));
+        guarded.cut = survey.cut || survey.protected.len() > MAX_BELOW;
+        if let Some(link) = survey.links.first() {
+            return Err(is_link(link));
+        }
+        guarded.top_git(root)?;
+        guarded.paths.extend(survey.protected.into_iter().take(MAX_BELOW));
+        guarded.paths.extend(survey.pointers);
+        for repository in survey.repositories {
+            for (path, stand) in repository.parts(root) {
+                guarded.hold(root, path, stand)?;
             }
         }
-        guarded.cut |= !waiting.is_empty();
         Ok(guarded)
     }
 
@@ -99,7 +110,12 @@ impl Guarded {
         self.cut
     }
 
-    fn hold(&mut self, root: &Root, path: PathBuf) -> Result<(), BackendError> {
+    pub(super) fn armed(&mut self) -> Armed {
+        std::mem::take(&mut self.armed)
+    }
+
+    /// Holds `path`; where it is missing, what stands for it.
+    fn hold(&mut self, root: &Root, path: PathBuf, stand: Option<Stand>) -> Result<(), BackendError> {
         match look(root, &path) {
             Ok(found) if file_type(&found) == FileType::Symlink => Err(is_link(&path)),
             // One that a command left behind when the app was killed goes with the next.
@@ -108,7 +124,7 @@ impl Guarded {
                 Ok(())
             }
             Ok(_) | Err(Errno::NOENT) => {
-                self.missing.push(path);
+                self.missing.extend(stand.map(|stand| (path, stand)));
                 Ok(())
             }
             Err(Errno::LOOP) => Err(is_link(&link_above(root, &path))),
@@ -121,52 +137,18 @@ impl Guarded {
         }
     }
 
-    fn hold_below(&mut self, path: PathBuf) {
-        self.below += 1;
-        if self.below <= MAX_BELOW {
-            self.paths.push(path);
-        } else {
-            self.cut = true;
-        }
-    }
-
-    /// A repository, or the file that says where one is.
-    fn git(&mut self, root: &Root, git: PathBuf, kind: FileType) -> Result<(), BackendError> {
-        match kind {
-            FileType::Symlink => Err(is_link(&git)),
-            FileType::Directory => {
-                self.repository(root, &git)?;
-                self.modules(root, &git.join("modules"), 0)
-            }
-            _ => {
-                self.paths.push(git);
+    /// A project that is no repository is made none: whoever looks at it with git, as a shell's prompt does, would run what
+    /// is in its settings.
+    fn top_git(&mut self, root: &Root) -> Result<(), BackendError> {
+        let path = PathBuf::from(".git");
+        match look(root, &path) {
+            Ok(found) if !Placeholder::is_one(root, &path, &found) => Ok(()),
+            Ok(_) | Err(Errno::NOENT) => {
+                self.missing.push((path, Stand::Folder));
                 Ok(())
             }
+            Err(errno) => Err(fault(errno, &seen(&path))),
         }
-    }
-
-    fn repository(&mut self, root: &Root, git: &Path) -> Result<(), BackendError> {
-        PARTS.iter().try_for_each(|name| self.hold(root, git.join(name)))
-    }
-
-    fn modules(&mut self, root: &Root, folder: &Path, depth: usize) -> Result<(), BackendError> {
-        if depth > MAX_MODULE_DEPTH {
-            self.cut = true;
-            return Ok(());
-        }
-        for (name, kind) in entries(root, folder) {
-            if kind != FileType::Directory {
-                continue;
-            }
-            let module = folder.join(name);
-            if look(root, &module.join("HEAD")).is_ok() {
-                self.repository(root, &module)?;
-                self.modules(root, &module.join("modules"), depth + 1)?;
-            } else {
-                self.modules(root, &module, depth + 1)?;
-            }
-        }
-        Ok(())
     }
 
     /// What covers all of them, each behind the folders on the way to it. What stands for those that are missing is put
@@ -175,11 +157,11 @@ impl Guarded {
     /// # Errors
     /// Where a placeholder cannot be made although a command could make what it stands for.
     pub(super) fn covers(self, root: &Root, made: &mut Vec<Placeholder>) -> Result<Vec<Cover>, BackendError> {
-        let mut held: std::collections::BTreeMap<PathBuf, CoverKind> = std::collections::BTreeMap::new();
-        for path in self.missing {
-            match Placeholder::make(root, &path, made) {
+        let mut held: BTreeMap<PathBuf, CoverKind> = BTreeMap::new();
+        for (path, stand) in self.missing {
+            match Placeholder::make(root, &path, stand, made) {
                 Ok(()) => {
-                    let kind = if Placeholder::is_read(&path) { CoverKind::Empty } else { CoverKind::ReadOnly };
+                    let kind = if stand == Stand::Unread { CoverKind::Empty } else { CoverKind::ReadOnly };
                     held.insert(path, kind);
                 }
                 // What this user may not make here, a command may not either.
@@ -243,16 +225,21 @@ fn is_top(folder: &Path) -> bool {
     folder.as_os_str().is_empty()
 }
 
-fn at_the_top() -> impl Iterator<Item = PathBuf> {
+fn at_the_top() -> impl Iterator<Item = (PathBuf, Stand)> {
     let inside = PROTECTED_INSIDE.iter().map(|(folder, name)| Path::new(folder).join(name));
-    PROTECTED_FOLDERS.iter().chain(&PROTECTED_FILES).map(PathBuf::from).chain(inside)
+    let names = PROTECTED_FOLDERS.iter().chain(&PROTECTED_FILES).map(PathBuf::from).chain(inside);
+    names.map(|path| {
+        let stand = if path.as_os_str() == ".npmrc" { Stand::Unread } else { Stand::Folder };
+        (path, stand)
+    })
 }
 
 fn is_protected(folder: &Path, name: &str, kind: FileType) -> bool {
     let in_it = || PROTECTED_INSIDE.iter().any(|(outer, inner)| *inner == name && folder.ends_with(outer));
+    let is_folder = || PROTECTED_FOLDERS.contains(&name) || in_it();
     match kind {
-        FileType::Symlink => false,
-        FileType::Directory => PROTECTED_FOLDERS.contains(&name) || in_it(),
+        FileType::Directory => is_folder(),
+        FileType::Symlink => is_folder() || PROTECTED_FILES.contains(&name),
         _ => PROTECTED_FILES.contains(&name),
     }
 }

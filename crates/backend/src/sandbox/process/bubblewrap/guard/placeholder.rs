@@ -1,60 +1,64 @@
-use std::io;
+use std::fs::File;
+use std::io::{self, Write};
 use std::os::fd::OwnedFd;
 use std::path::{Path, PathBuf};
 
-use rustix::fs::{AtFlags, Dir, FileType, Mode, Stat};
+use rustix::fs::{AtFlags, Dir, FileType, Mode, OFlags, Stat};
 use rustix::io::Errno;
 
-use crate::root::{FOLDER, Root, file_type};
+use crate::root::{FOLDER, Root, file_type, size};
 
 /// What nobody else gives to something empty: by it a placeholder is known that was left behind by a crash.
 const FOLDER_MODE: u32 = 0o1555;
-const SOCKET_MODE: u32 = 0o1444;
+const FILE_MODE: u32 = 0o1444;
+/// Bytes that the text of one has at most.
+const MAX_TEXT: u64 = 8;
 
-/// Something empty that stands where there is nothing, to be mounted over while commands run.
-///
-/// It is a folder, also where a file would be: git, copies and searches pass an empty folder over, while they would take
-/// an empty file along. Only what ordinary programs read is none, but a socket, which git passes over as well, with
-/// `/dev/null` in its place.
+/// Something that stands where there is nothing, to be mounted over while commands run.
 ///
 /// Commands that run may turn any folder into a link at any moment: everything here is done to a name in a folder that
 /// is held open.
 #[derive(Debug, PartialEq, Eq)]
 pub(in super::super) struct Placeholder(PathBuf);
 
-impl Placeholder {
-    /// Whether programs that are run in a project read it, and have to find it empty.
-    pub(super) fn is_read(path: &Path) -> bool {
-        path.file_name().is_some_and(|name| name == "config" || name == ".npmrc")
-    }
+/// What it is. Where it matters to nobody it is a folder, also where a file would be: git, copies and searches pass an
+/// empty folder over, while they would take an empty file along.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Stand {
+    Folder,
+    /// A socket, which git passes over as well, with `/dev/null` in its place: programs that are run in the project read
+    /// it, and have to find it empty.
+    Unread,
+    /// A file that git reads, in a folder of git's.
+    File(&'static str),
+}
 
+impl Placeholder {
     pub(super) fn is_one(root: &Root, path: &Path, found: &Stat) -> bool {
         // What the umask takes, and what a folder gets from the one it is in, do not tell.
         let has = |mode: u32, inherited: u32| bits(found) & !(mode & 0o777) & !inherited == mode & 0o7000;
         match file_type(found) {
             FileType::Directory => has(FOLDER_MODE, 0o2000) && is_empty(root, path),
-            FileType::Socket => has(SOCKET_MODE, 0),
+            FileType::Socket => has(FILE_MODE, 0),
+            FileType::RegularFile => has(FILE_MODE, 0) && size(found) <= MAX_TEXT,
             _ => false,
         }
     }
 
-    /// Makes it, and a folder on the way to it that is missing too. What was made is put into `made`.
-    pub(super) fn make(root: &Root, path: &Path, made: &mut Vec<Self>) -> Result<(), Errno> {
+    /// Makes it, and the folders on the way to it that are missing too. What was made is put into `made`.
+    pub(super) fn make(root: &Root, path: &Path, stand: Stand, made: &mut Vec<Self>) -> Result<(), Errno> {
         let (above, name) = parts(path)?;
         let folder = match root.open_direct(above, FOLDER) {
             Err(Errno::NOENT) => {
-                let (outer, inner) = parts(above)?;
-                // The command may put other things into it, which then stay.
-                rustix::fs::mkdirat(root.open_direct(outer, FOLDER)?, inner, Mode::from_raw_mode(0o777))?;
-                made.push(Self(above.to_owned()));
+                Self::make_folders(root, above, made)?;
                 root.open_direct(above, FOLDER)?
             }
             opened => opened?,
         };
-        let created = if Self::is_read(path) {
-            socket(&folder, name)
-        } else {
-            rustix::fs::mkdirat(&folder, name, Mode::from_raw_mode(FOLDER_MODE as _))
+        let created = match stand {
+            Stand::Folder => rustix::fs::mkdirat(&folder, name, Mode::from_raw_mode(FOLDER_MODE as _)),
+            Stand::Unread => socket(&folder, name),
+            Stand::File(text) => file(&folder, name, text),
         };
         match created {
             Ok(()) => made.push(Self(path.to_owned())),
@@ -67,6 +71,21 @@ impl Placeholder {
             }
             Err(errno) => return Err(errno),
         }
+        Ok(())
+    }
+
+    /// Folders into which the command may put other things, which then stay.
+    fn make_folders(root: &Root, path: &Path, made: &mut Vec<Self>) -> Result<(), Errno> {
+        let (above, name) = parts(path)?;
+        let folder = match root.open_direct(above, FOLDER) {
+            Err(Errno::NOENT) => {
+                Self::make_folders(root, above, made)?;
+                root.open_direct(above, FOLDER)?
+            }
+            opened => opened?,
+        };
+        rustix::fs::mkdirat(folder, name, Mode::from_raw_mode(0o777))?;
+        made.push(Self(path.to_owned()));
         Ok(())
     }
 
@@ -108,9 +127,16 @@ fn is_empty(root: &Root, path: &Path) -> bool {
     })
 }
 
+fn file(folder: &OwnedFd, name: &Path, text: &str) -> Result<(), Errno> {
+    let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+    let file = rustix::fs::openat(folder, name, flags, Mode::from_raw_mode(FILE_MODE as _))?;
+    let written = File::from(file).write_all(text.as_bytes());
+    written.map_err(|error| Errno::from_io_error(&error).unwrap_or(Errno::IO))
+}
+
 #[cfg(target_os = "linux")]
 fn socket(folder: &OwnedFd, name: &Path) -> Result<(), Errno> {
-    rustix::fs::mknodat(folder, name, FileType::Socket, Mode::from_raw_mode(SOCKET_MODE), 0)
+    rustix::fs::mknodat(folder, name, FileType::Socket, Mode::from_raw_mode(FILE_MODE), 0)
 }
 
 /// Bubblewrap is Linux's.

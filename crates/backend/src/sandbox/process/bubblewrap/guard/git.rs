@@ -1,0 +1,224 @@
+//! Repositories: what of them makes git run something, or read its settings elsewhere. What they hold of contents,
+//! branches and the like is data.
+
+use std::fs::File;
+use std::io::Read;
+use std::path::{Path, PathBuf};
+
+use rustix::fs::{FileType, OFlags, Stat};
+
+use super::placeholder::Stand;
+use super::{entries, is_top, look};
+use crate::git_branch::plain;
+use crate::root::{READ, Root, file_type};
+
+/// Parts of a repository that are run or obeyed later, and what stands for one that is missing. `commondir` says where
+/// all the others are; what stands for it says that they are here.
+const PARTS: [(&str, Stand); 5] = [
+    ("hooks", Stand::Folder),
+    ("config", Stand::File("")),
+    ("config.worktree", Stand::File("")),
+    ("commondir", Stand::File(".\n")),
+    ("info", Stand::Folder),
+];
+/// The same of a work tree's own folder in its repository.
+const WORKTREE_PARTS: [(&str, Stand); 2] =
+    [("config.worktree", Stand::File("")), ("commondir", Stand::File("../..\n"))];
+/// How deep submodules' repositories lie in `modules`, which is as deep as their paths.
+const MAX_MODULE_DEPTH: usize = 8;
+/// Settings that name others.
+const MAX_INCLUDES: usize = 32;
+/// Bytes of a file of git's that are read.
+const MAX_FILE: u64 = 1024 * 1024;
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Kind {
+    Whole,
+    /// What a repository has of another work tree.
+    Worktree,
+}
+
+#[derive(Debug)]
+pub(super) struct Repository {
+    pub(super) folder: PathBuf,
+    pub(super) kind: Kind,
+}
+
+impl Repository {
+    /// What is to be held of it, by path, and what stands for it where it is missing; `None` where it then needs nothing.
+    pub(super) fn parts(&self, root: &Root) -> Vec<(PathBuf, Option<Stand>)> {
+        let at = |(name, stand): &(&str, Stand)| (self.folder.join(name), Some(*stand));
+        match self.kind {
+            Kind::Worktree => {
+                let says = (self.folder.join("gitdir"), None);
+                WORKTREE_PARTS.iter().map(at).chain([says]).collect()
+            }
+            Kind::Whole => PARTS.iter().map(at).chain(named(root, &self.folder)).collect(),
+        }
+    }
+}
+
+/// A repository with those in it.
+#[derive(Debug, Default)]
+pub(super) struct Found {
+    pub(super) repositories: Vec<Repository>,
+    /// Links where one, or a folder of them, would be.
+    pub(super) links: Vec<PathBuf>,
+    /// There are more.
+    pub(super) cut: bool,
+}
+
+impl Found {
+    pub(super) fn at(root: &Root, folder: PathBuf) -> Self {
+        let mut found = Self::default();
+        found.whole(root, folder, 0);
+        found
+    }
+
+    fn whole(&mut self, root: &Root, folder: PathBuf, depth: usize) {
+        self.modules(root, &folder.join("modules"), depth);
+        for worktree in self.folders(root, &folder.join("worktrees")) {
+            self.modules(root, &worktree.join("modules"), depth);
+            self.repositories.push(Repository { folder: worktree, kind: Kind::Worktree });
+        }
+        self.repositories.push(Repository { folder, kind: Kind::Whole });
+    }
+
+    fn modules(&mut self, root: &Root, above: &Path, depth: usize) {
+        for module in self.folders(root, above) {
+            let has = |name: &str| look(root, &module.join(name)).is_ok_and(|found| is_file(&found));
+            if depth >= MAX_MODULE_DEPTH {
+                self.cut = true;
+            } else if has("HEAD") {
+                self.whole(root, module, depth + 1);
+            } else {
+                self.modules(root, &module, depth + 1);
+                // A command can take all else away, and give it back later.
+                if has("config") {
+                    self.whole(root, module, depth + 1);
+                }
+            }
+        }
+    }
+
+    fn folders(&mut self, root: &Root, above: &Path) -> Vec<PathBuf> {
+        let is_link = look(root, above).is_ok_and(|found| file_type(&found) == FileType::Symlink);
+        self.links.extend(is_link.then(|| above.to_owned()));
+        let mut folders = Vec::new();
+        for (name, kind) in entries(root, above) {
+            match kind {
+                FileType::Directory => folders.push(above.join(name)),
+                FileType::Symlink => self.links.push(above.join(name)),
+                _ => {}
+            }
+        }
+        folders
+    }
+}
+
+/// What the settings of a repository name in the project: its hooks, and more settings.
+fn named(root: &Root, folder: &Path) -> Vec<(PathBuf, Option<Stand>)> {
+    let mut found = Vec::new();
+    let mut files = vec![folder.join("config"), folder.join("config.worktree")];
+    let mut tree = folder.parent().map(Path::to_owned);
+    let mut hooks = Vec::new();
+    for at in 0..MAX_INCLUDES {
+        let Some(file) = files.get(at).cloned() else { break };
+        for (section, key, value) in text_of(root, &file).iter().flat_map(|text| settings(text)) {
+            match (section.as_str(), key.as_str()) {
+                ("core", "worktree") => tree = inside(root, folder, &value),
+                ("core", "hookspath") => hooks.push(value),
+                ("include" | "includeif", "path") => {
+                    let above = file.parent().unwrap_or(Path::new(""));
+                    if let Some(path) = inside(root, above, &value).filter(|path| !files.contains(path)) {
+                        found.push((path.clone(), Some(Stand::File(""))));
+                        files.push(path);
+                    }
+                }
+                _ => {}
+            }
+        }
+    }
+    let hooks = hooks.iter().filter_map(|value| inside(root, tree.as_deref()?, value));
+    found.extend(hooks.map(|path| (path, Some(Stand::Folder))));
+    found
+}
+
+/// Section, key and value of each line of git's settings; the names in small letters.
+fn settings(text: &str) -> Vec<(String, String, String)> {
+    let mut section = String::new();
+    let mut found = Vec::new();
+    for line in text.lines() {
+        let mut line = line.trim();
+        if let Some((head, rest)) = line.strip_prefix('[').and_then(|line| line.split_once(']')) {
+            let name = head.split(['"', '.', ' ', '\t']).next().unwrap_or_default();
+            section = name.to_lowercase();
+            line = rest.trim();
+        }
+        if let Some((key, value)) = line.split_once('=') {
+            let value = value.trim();
+            let value = match value.strip_prefix('"') {
+                Some(quoted) => quoted.split('"').next().unwrap_or_default(),
+                None => value.split(['#', ';']).next().unwrap_or_default().trim(),
+            };
+            found.push((section.clone(), key.trim().to_lowercase(), value.replace("\\\\", "\\")));
+        }
+    }
+    found
+}
+
+/// Where `path` leads from `folder`, as a path below the root; `None` outside of it and for the root itself.
+fn inside(root: &Root, folder: &Path, path: &str) -> Option<PathBuf> {
+    let whole = plain(&root.host().join(folder).join(path))?;
+    let below = whole.strip_prefix(root.host()).or_else(|_| whole.strip_prefix(root.real())).ok()?;
+    (!is_top(below)).then(|| below.to_owned())
+}
+
+/// What a rebase that has begun is still to run, with the file that says so.
+pub(super) fn todo(root: &Root, folder: &Path) -> Option<(PathBuf, String)> {
+    let path = folder.join("rebase-merge/git-rebase-todo");
+    let is_link = |path: &Path| look(root, path).is_ok_and(|found| file_type(&found) == FileType::Symlink);
+    if path.parent().is_some_and(is_link) || is_link(&path) {
+        return Some((path, String::new()));
+    }
+    let text = text_of(root, &path)?;
+    let runs = |line: &&str| matches!(line.split_whitespace().next(), Some("exec" | "x"));
+    let lines: Vec<&str> = text.lines().filter(runs).collect();
+    (!lines.is_empty()).then(|| (path, lines.join("\n")))
+}
+
+fn is_file(found: &Stat) -> bool {
+    file_type(found) == FileType::RegularFile
+}
+
+/// The beginning of a regular file; nothing of what cannot be read.
+fn text_of(root: &Root, path: &Path) -> Option<String> {
+    let file = root.open_direct(path, READ | OFlags::NOFOLLOW).ok()?;
+    let most = if is_file(&rustix::fs::fstat(&file).ok()?) { MAX_FILE } else { 0 };
+    let mut bytes = Vec::new();
+    File::from(file).take(most).read_to_end(&mut bytes).ok()?;
+    Some(String::from_utf8_lossy(&bytes).into_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use pretty_assertions::assert_eq;
+
+    use super::settings;
+
+    #[test]
+    fn settings_are_read_as_git_reads_them() {
+        let text = "[core]\n\tbare = false ; no\n\thooksPath=\"my hooks\" # mine\n[Include] path = ../x\n\
+                    [includeIf \"gitdir:/a/\"]\n  PATH = y\n[branch \"a.b\"]\nremote = origin\n";
+        let found: Vec<String> =
+            settings(text).into_iter().map(|(section, key, value)| format!("{section}.{key}={value}")).collect();
+        let expected = [
+            "core.bare=false",
+            "core.hookspath=my hooks",
+            "include.path=../x",
+            "includeif.path=y",
+            "branch.remote=origin",
+        ];
+        assert_eq!(found, expected);
+    }
+}
