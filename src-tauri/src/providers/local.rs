@@ -115,7 +115,7 @@ mod tests {
         assert_eq!((nobody.label.as_str(), nobody.runs_itself), ("localhost:8000", false), "it did not say who it is");
         assert_eq!(ollama.models, [LocalModel { name: "m".into(), context_window: Some(4_096) }]);
 
-        let beside = added(usual("ollama"), &accounts);
+        let beside = added(Account { label: "Ollama".into(), ..usual("ollama") }, &accounts);
         assert_eq!((beside.id.as_str(), beside.family), ("ollama-2", Family::Ollama));
         assert_eq!(added(usual("local-9000"), &accounts).id, "local-9000");
     }
