@@ -61,7 +61,7 @@ const BY_NAME: [&str; 13] = [
 
 /// The files of `crates/backend` in which that is done, and what they open. No path of a project is among it but through
 /// `Root`: what resolves a name, checks it and then opens it is led out by whoever swaps a link in between.
-const OPENS_BY_NAME: [(&str, &str); 19] = [
+const OPENS_BY_NAME: [(&str, &str); 20] = [
     ("crates/backend/src/blobs.rs", "the app's own blobs"),
     ("crates/backend/src/blobs/sweep.rs", "the app's own blobs"),
     ("crates/backend/src/bundle.rs", "a bundle that a person names, in and out"),
@@ -88,7 +88,11 @@ const OPENS_BY_NAME: [(&str, &str); 19] = [
     ),
     (
         "crates/backend/src/sandbox/process/bubblewrap.rs",
-        "links of the system's own folders, for the sandbox to have them too",
+        "the system's own folders and settings, for the sandbox to have them too",
+    ),
+    (
+        "crates/backend/src/sandbox/process/bubblewrap/guard/placeholder.rs",
+        "what stands for a missing name, made in a folder that is held and never over anything",
     ),
     (
         "crates/backend/src/sandbox/process/bubblewrap/stage.rs",
