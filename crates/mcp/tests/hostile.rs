@@ -128,7 +128,8 @@ async fn one_that_crashes_under_several_calls_is_started_once_more_and_stays() {
         (refusal, stage.text("s__act", json!({})).await)
     };
     for (refusal, answer) in <[_; 2]>::from(tokio::join!(after(), after())) {
-        assert!(refusal.contains("'s' ended with code 7"), "{refusal}");
+        // One of them tells how.
+        assert!(refusal.contains("'s' ended") && refusal.contains("not known"), "{refusal}");
         assert_eq!(answer, "back");
     }
     assert_eq!(stage.health(), Health::Ready { tools: 1 });

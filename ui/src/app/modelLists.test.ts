@@ -8,7 +8,7 @@ const provider = PROVIDERS[0] ?? expect.fail('no provider');
 
 function lists() {
   const listModels = vi.fn((): Promise<ModelChoice[]> => Promise.resolve([]));
-  return { kept: new ModelLists({ listModels }), listModels };
+  return { kept: new ModelLists({ client: { listModels } }), listModels };
 }
 
 describe('a list of models', () => {

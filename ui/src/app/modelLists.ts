@@ -15,14 +15,14 @@ interface Kept {
 export class ModelLists {
   private readonly kept = new Map<string, Kept>();
 
-  constructor(private readonly client: Pick<UiClient, 'listModels'>) {}
+  constructor(private readonly workspace: { client: Pick<UiClient, 'listModels'> }) {}
 
   of(provider: ProviderView): Promise<ModelChoice[]> {
     const { id } = provider;
     const seen = JSON.stringify(provider);
     const known = this.kept.get(id);
     if (known?.seen === seen && Date.now() - known.at < KEPT) return known.answer;
-    const answer = this.client.listModels(id);
+    const answer = this.workspace.client.listModels(id);
     this.kept.set(id, { seen, at: Date.now(), answer });
     // What failed may work the next time.
     answer.catch(() => this.kept.get(id)?.answer === answer && this.kept.delete(id));

@@ -84,7 +84,7 @@ export class Workspace {
   readonly bin = new Bin(this);
   readonly seen = new Seen();
   readonly spending: Spending;
-  readonly modelLists: ModelLists;
+  readonly modelLists = new ModelLists(this);
   readonly sending = new Sending(this);
   readonly shelves = new Shelves(this);
 
@@ -119,7 +119,6 @@ export class Workspace {
     const client = (this.client = this.failures.watched(host));
     this.feeds = new Feeds(client);
     this.spending = new Spending(client);
-    this.modelLists = new ModelLists(client);
     this.sandboxes = new Sandboxes(client, this);
     this.modes = new Modes(client, this);
     this.applySettings(info.settings);

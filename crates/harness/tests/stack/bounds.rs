@@ -122,7 +122,7 @@ async fn a_subagent_whose_tool_hears_of_no_stop_has_its_end_saved_before_its_par
 
 #[tokio::test(start_paused = true)]
 async fn a_command_that_takes_its_time_to_be_ended_has_its_result_after_a_stop() {
-    for (tool, said) in [("stubborn", "ended at last"), ("deaf", "Cancelled by the user while it ran")] {
+    for (tool, said) in [("stubborn", "ended at last"), ("deaf", "Cancelled by the user")] {
         let reply = Scripted::from(Reply::new().and_call_with_id("c", tool, json!({})));
         let scene = Scene::build(Project::new(), ScriptedModel::new(vec![reply]), vec![], |config| {
             config.tools = vec![erase(Deaf), erase(Stubborn)];

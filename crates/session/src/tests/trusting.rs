@@ -1,10 +1,11 @@
 //! A project's hooks while its session is open: what was trusted can change, and so can a person's mind (security.md C02).
 #![allow(clippy::disallowed_methods, reason = "tests look at files")]
 
+use bosun_agent::{PermissionRule, Policy};
 use bosun_harness::Extras;
 use bosun_model::ChatRequest;
 use bosun_protocol::{AskReason, DecideTrust, Decision, ItemBody, SeenFile, SessionId, TrustVerdict};
-use bosun_testkit::Reply;
+use bosun_testkit::{Project, Reply};
 use pretty_assertions::assert_eq;
 use serde_json::json;
 
@@ -85,7 +86,10 @@ async fn a_hook_of_the_project_runs_only_as_long_as_it_is_what_was_trusted() {
 
 #[tokio::test]
 async fn what_a_hook_is_started_from_is_edited_by_nobody_unasked() {
-    let stage = Stage::allowing_edits(working).await;
+    // As with *Allow edits*.
+    let policy = Policy { edits: PermissionRule::Allow { name: "edits".into() }, ..Policy::default() };
+    let project = Project::new().file("a.txt", "one\ntwo\n");
+    let stage = Stage::at(project, tempfile::tempdir().unwrap(), working, policy, 0).await;
     write(&stage, "lint.sh", "echo lint\n");
     let own = OWN.replace("['-c', 'echo own >> own']", "['./lint.sh']");
     stage.sessions.add(Extras::parse(&own).unwrap(), Vec::new()).await.unwrap();
