@@ -42,6 +42,7 @@ pub fn main() -> u8 {
     };
     let variable = |name: &str| std::env::var(name).ok();
     bosun_backend::forbid_core_dumps();
+    bosun_backend::keep_few_arenas();
     let keys = EnvironmentKeys::take(providers::key_variables());
     let folder = bosun_store::data_folder();
     let safe = launch.safe_graphics || graphics::remembered(folder.as_deref());
@@ -51,7 +52,6 @@ pub fn main() -> u8 {
     let switches = graphics::switches(facts, |name| std::env::var_os(name).is_some());
     environment::set(&switches.set);
     environment::set(&memory::switches(|name| std::env::var_os(name).is_some()));
-    memory::few_arenas();
     if let Some(problem) = display::problem(variable) {
         return refuse(&problem);
     }

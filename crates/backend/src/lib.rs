@@ -8,6 +8,7 @@
 //! Start reading at [`Backend`], then [`VirtualPath`], then `local_shell`.
 #![allow(clippy::disallowed_methods, reason = "this crate is the room for files and processes")]
 
+mod allocator;
 mod backend;
 mod blobs;
 mod bundle;
@@ -45,6 +46,7 @@ mod store_backend;
 mod text;
 mod watch;
 
+pub use allocator::{give_back_memory, keep_few_arenas};
 pub use backend::{Backend, Delete, Replacement, SetMode};
 pub use blobs::{BlobError, BlobStore, BlobUsage, Swept};
 pub use bundle::{Bundle, BundleError, read_archive, read_bundle, write_bundle};

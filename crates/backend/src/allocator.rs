@@ -1,0 +1,46 @@
+/// Places that allocated memory comes from. Each keeps what was freed in it for itself, and there would be eight for every
+/// processor.
+#[cfg(all(target_os = "linux", target_env = "gnu"))]
+const ARENAS: i32 = 2;
+
+/// For the start of `main`, before the first thread: later on arenas are there.
+#[allow(unsafe_code, reason = "the allocator is asked through the C library")]
+pub fn keep_few_arenas() {
+    #[cfg(all(target_os = "linux", target_env = "gnu"))]
+    // SAFETY: a number is set.
+    if unsafe { libc::mallopt(libc::M_ARENA_MAX, ARENAS) } == 0 {
+        tracing::debug!("the allocator keeps its own number of arenas");
+    }
+}
+
+/// Gives memory that was freed back to the system; takes some milliseconds.
+#[allow(unsafe_code, reason = "the allocator is asked through the C library")]
+pub fn give_back_memory() {
+    #[cfg(all(target_os = "linux", target_env = "gnu"))]
+    // SAFETY: it may be called at any time, from any thread.
+    unsafe {
+        libc::malloc_trim(0)
+    };
+}
+
+#[cfg(all(test, target_os = "linux", target_env = "gnu"))]
+mod tests {
+    use super::give_back_memory;
+
+    #[test]
+    #[allow(clippy::disallowed_methods, reason = "the system's own account of this process")]
+    fn what_was_freed_goes_back_to_the_system() {
+        let resident = || {
+            let pages = std::fs::read_to_string("/proc/self/statm").unwrap();
+            pages.split(' ').nth(1).unwrap().parse::<usize>().unwrap() * 4096
+        };
+        // Small pieces below one that stays, so that nothing of them is at the end of the heap.
+        let mut pieces: Vec<Box<[u8; 1000]>> = (0..100_000).map(|_| Box::new([1; 1000])).collect();
+        let last = pieces.pop();
+        let before = resident();
+        drop(pieces);
+        give_back_memory();
+        assert!(resident() + 50_000_000 < before, "{} {before}", resident());
+        drop(last);
+    }
+}
