@@ -23,10 +23,9 @@ pub fn give_back_memory() {
     };
 }
 
-#[cfg(all(test, target_os = "linux", target_env = "gnu"))]
+#[cfg(test)]
 mod tests {
-    use super::give_back_memory;
-
+    #[cfg(all(target_os = "linux", target_env = "gnu"))]
     #[test]
     #[allow(clippy::disallowed_methods, reason = "the system's own account of this process")]
     fn what_was_freed_goes_back_to_the_system() {
@@ -39,7 +38,7 @@ mod tests {
         let last = pieces.pop();
         let before = resident();
         drop(pieces);
-        give_back_memory();
+        super::give_back_memory();
         assert!(resident() + 50_000_000 < before, "{} {before}", resident());
         drop(last);
     }
