@@ -69,7 +69,7 @@ impl ProviderBook {
         let id = before.as_ref().map_or_else(|| account::new_id(&form.label, &accounts), |before| before.id.clone());
         let account = account::from_form(id, &form)?;
         let key = typed.as_ref().map(account::checked_key).transpose()?;
-        if account.is_unchanged() {
+        if self.is_default(&account) {
             self.database.remove_account(&account.id).await?;
         } else {
             self.database.save_account(account::to_stored(&account)).await?;
@@ -162,9 +162,12 @@ impl ProviderBook {
     }
 
     async fn accounts(&self) -> Result<Vec<Account>, Failure> {
-        let cloud = self.cloud();
-        let accounts = account::all(self.database.accounts().await?);
-        Ok(accounts.into_iter().map(|account| cloud.placed(account)).collect())
+        Ok(account::all(self.database.accounts().await?, &self.cloud()))
+    }
+
+    /// Whether it is a preset as it stands where nobody chose anything, of which there is nothing to store.
+    fn is_default(&self, account: &Account) -> bool {
+        account.preset.is_some_and(|preset| *account == self.cloud().placed(Account::of_preset(preset)))
     }
 
     /// Where the credentials of clouds are: what stood in the environment, and the files that it names.

@@ -1,8 +1,10 @@
 use std::collections::HashMap;
+use std::panic::AssertUnwindSafe;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use bosun_model::{HumanMessage, Message, MessageId};
+use futures_util::FutureExt;
 use tokio::sync::{Notify, Semaphore};
 use tokio::task::AbortHandle;
 use tokio_util::sync::CancellationToken;
@@ -11,8 +13,8 @@ use tokio_util::task::TaskTracker;
 use crate::delegate::{self, answer_of, ended, problem_of};
 use crate::state::lightened;
 use crate::{
-    Activity, Agent, AgentError, EntryBody, SentSubagent, SessionId, SessionLog, Spent, State, TurnContext, TurnEnd,
-    run_turn,
+    Activity, Agent, AgentError, EntryBody, SentSubagent, SessionId, SessionLog, Spent, State, SubagentMode,
+    TurnContext, TurnEnd, run_turn,
 };
 
 /// Longest part of an answer in the notice of an end, in characters. The whole is there for the asking.
@@ -195,10 +197,10 @@ pub(crate) fn begin(parent: &TurnContext, agent: Arc<Agent>, child: &Arc<Session
     let cancel = CancellationToken::new();
     let cx = parent.beside(agent, Arc::clone(child), cancel.clone());
     let slots = runs.slots(parent.agent().limits.max_subagents);
-    let log = Arc::clone(parent.log());
+    let (log, sender) = (Arc::clone(parent.log()), Arc::clone(parent.agent()));
     let number = runs.begun.fetch_add(1, Ordering::Relaxed);
     let task = runs.tracker.spawn(async move {
-        if let Err(error) = run(&log, cx, slots, number).await {
+        if let Err(error) = run(&log, &sender, cx, slots, number).await {
             tracing::error!(%error, "that a subagent beside its parent could not go on is not recorded");
         }
     });
@@ -206,11 +208,20 @@ pub(crate) fn begin(parent: &TurnContext, agent: Arc<Agent>, child: &Arc<Session
     running.insert(child.session().clone(), run);
 }
 
-async fn run(parent: &Arc<SessionLog>, cx: TurnContext, slots: Arc<Semaphore>, number: u64) -> Result<(), AgentError> {
+async fn run(
+    parent: &Arc<SessionLog>,
+    sender: &Agent,
+    cx: TurnContext,
+    slots: Arc<Semaphore>,
+    number: u64,
+) -> Result<(), AgentError> {
     let runs = Arc::clone(parent.background());
     let child = Arc::clone(cx.log());
     let leaving = Leaving { runs: &runs, child: child.session(), number };
-    if let Err(error) = work(parent, cx.clone(), slots).await {
+    // A member of the stack that panics ends this one subagent, as an error does.
+    let worked = AssertUnwindSafe(work(parent, sender, cx.clone(), slots)).catch_unwind().await;
+    let broken = |_panic| Err(AgentError::Fatal("a part of the program broke".into()));
+    if let Err(error) = worked.unwrap_or_else(broken) {
         tracing::error!(%error, "a subagent beside its parent could not go on");
         // Its own journal may be what cannot be written; the parent's may still be.
         let stopped_by = runs.stopped_by(child.session());
@@ -222,7 +233,12 @@ async fn run(parent: &Arc<SessionLog>, cx: TurnContext, slots: Arc<Semaphore>, n
 }
 
 /// Works off everything that the subagent was asked, and takes it off the list.
-async fn work(parent: &Arc<SessionLog>, mut cx: TurnContext, slots: Arc<Semaphore>) -> Result<(), AgentError> {
+async fn work(
+    parent: &Arc<SessionLog>,
+    sender: &Agent,
+    mut cx: TurnContext,
+    slots: Arc<Semaphore>,
+) -> Result<(), AgentError> {
     let runs = Arc::clone(parent.background());
     let child = Arc::clone(cx.log());
     loop {
@@ -234,7 +250,7 @@ async fn work(parent: &Arc<SessionLog>, mut cx: TurnContext, slots: Arc<Semaphor
         if let Some(run) = runs.running().get_mut(child.session()) {
             run.begun = slot.is_some();
         }
-        begin_task(parent, &cx).await?;
+        begin_task(parent, sender, &cx).await?;
         if begin_what_waits(parent, &cx).await? {
             // From here on a stop means this turn, and not what was interrupted for it.
             cx = cx.again(runs.next_turn(child.session()));
@@ -294,12 +310,17 @@ impl Drop for Leaving<'_> {
     }
 }
 
-/// Begins the turn for what the subagent was sent to do, where it has not.
-async fn begin_task(parent: &SessionLog, cx: &TurnContext) -> Result<(), AgentError> {
-    let _busy = cx.activity().enter();
+/// Begins the turn for what the subagent was sent to do, where it has not. One that was waited for and never began was given
+/// up with its call: it begins with what it is asked now.
+async fn begin_task(parent: &SessionLog, sender: &Agent, cx: &TurnContext) -> Result<(), AgentError> {
     let child = cx.log();
-    let task = parent.with_state(|state| state.subagent(child.session()).map(|sent| sent.description.clone()));
-    delegate::begin_first(parent, cx.agent().fields(), cx.agent(), child, task.unwrap_or_default()).await
+    let task = parent.with_state(|state| {
+        let sent = state.subagent(child.session()).filter(|sent| sent.mode == SubagentMode::Background);
+        sent.map(|sent| sent.description.clone())
+    });
+    let Some(task) = task else { return Ok(()) };
+    let _busy = cx.activity().enter();
+    delegate::begin_first((parent, sender), cx.agent(), child, task).await
 }
 
 /// Begins a turn with the first message that waits for a subagent that is at no turn.

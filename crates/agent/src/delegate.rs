@@ -3,8 +3,7 @@ use std::sync::Arc;
 use bosun_backend::quoted;
 use bosun_model::{CallId, ContentBlock, HumanMessage, Message, MessageId};
 use bosun_tools::{
-    ASK_MORE_TOOL, Background, BackgroundTask, Delegate, DelegateRequest, FollowUp, StateField, TaskStatus, ToolError,
-    ToolOutput,
+    ASK_MORE_TOOL, Background, BackgroundTask, Delegate, DelegateRequest, FollowUp, TaskStatus, ToolError, ToolOutput,
 };
 use tokio_util::sync::CancellationToken;
 
@@ -42,10 +41,12 @@ impl Delegation {
         // While it waits for its slot it can be stopped too.
         let _running = Running::over(&log, &cancel);
         let slot = tokio::select! {
-            slot = slots.acquire() => Some(slot.map_err(|_closed| ToolError::Cancelled)?),
+            biased;
+            // With its parent it ends as one that never began.
             () = cx.cancel().cancelled() => return Err(ToolError::Cancelled),
-            // Its turn is ended all the same, so that it has an end.
+            // Its own turn is ended all the same, so that it has an end.
             () = cancel.cancelled() => None,
+            slot = slots.acquire() => Some(slot.map_err(|_closed| ToolError::Cancelled)?),
         };
         let end = self.run_to_end(agent, &log, request, cancel).await?;
         drop(slot);
@@ -108,8 +109,8 @@ impl Delegation {
             Some(end) => return Ok(end),
             None => {
                 let _busy = self.cx.activity().enter();
-                let fields = self.cx.agent().fields();
-                begin_first(self.cx.log(), fields, &agent, log, request.description).await.map_err(fatal)?;
+                let above = (&**self.cx.log(), &**self.cx.agent());
+                begin_first(above, &agent, log, request.description).await.map_err(fatal)?;
             }
         }
         let child = self.cx.child(agent, Arc::clone(log), cancel);
@@ -272,10 +273,9 @@ impl Delegation {
     }
 }
 
-/// Begins the first turn of a subagent of `parent`, where it has not begun. `fields` are those that it shares.
-pub(crate) async fn begin_first<'a>(
-    parent: &SessionLog,
-    fields: impl Iterator<Item = &'a StateField>,
+/// Begins the first turn of a subagent of `parent`, whose agent is `sender`, where it has not begun.
+pub(crate) async fn begin_first(
+    (parent, sender): (&SessionLog, &Agent),
     agent: &Agent,
     child: &SessionLog,
     description: String,
@@ -284,7 +284,7 @@ pub(crate) async fn begin_first<'a>(
         return Ok(());
     }
     let message = HumanMessage { id: MessageId::new(agent.ids.next()), content: vec![ContentBlock::text(description)] };
-    let update = parent.with_state(|state| state.seed(fields));
+    let update = parent.with_state(|state| state.seed(sender.fields()));
     let update = lightened(update, agent.blobs.as_deref()).await?;
     Ok(child.record(vec![EntryBody::Seeded { update }, EntryBody::TurnStarted { turn: 1, message }]).await?)
 }

@@ -64,7 +64,7 @@ pub use policy::{
 };
 pub use spent::Spent;
 pub use state::{FollowedFile, OpenCall, OpenStep, OpenTurn, PlannedTodo, QueuedMessage, SentSubagent, State};
-pub use turn::run_turn;
+pub use turn::{end_turn, run_turn};
 
 /// A boxed future that may borrow from its maker.
 pub type BoxFuture<'a, T> = futures_util::future::BoxFuture<'a, T>;

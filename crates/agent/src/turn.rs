@@ -216,6 +216,14 @@ async fn stop(cx: &TurnContext, end: TurnEnd) -> Result<TurnEnd, AgentError> {
     finish(cx, end).await
 }
 
+/// Ends a turn that nobody runs any more, as one whose run broke: open calls have results, and the end is recorded.
+///
+/// # Errors
+/// When the journal cannot be written.
+pub async fn end_turn(cx: &TurnContext, end: TurnEnd) -> Result<TurnEnd, AgentError> {
+    cut(cx, end).await
+}
+
 /// Ends the turn without what was under way.
 async fn cut(cx: &TurnContext, end: TurnEnd) -> Result<TurnEnd, AgentError> {
     step::cancel_open_calls(cx, &end).await?;

@@ -286,9 +286,7 @@ impl Models {
             Some(database) => database.accounts().await?,
             None => Vec::new(),
         };
-        let cloud = self.cloud();
-        let accounts = Account::all(stored.into_iter().map(saved));
-        Ok(accounts.into_iter().map(|account| cloud.placed(account)).collect())
+        Ok(Account::all(stored.into_iter().map(saved), &self.cloud()))
     }
 
     /// As [`Self::cloud`]. The credentials go to an address that was named just now, as variables do.
@@ -318,13 +316,13 @@ impl Models {
                     .into_iter()
                     .find(|account| account.id == id)
                     .and_then(|kept| Account::saved(saved(kept)))
-                    .or(preset)
+                    .or_else(|| preset.map(|preset| self.cloud().placed(preset)))
             }
         };
         let account = known.ok_or_else(|| unknown(id))?;
         Ok(match self.named_address(id) {
             Some(url) => account.moved_to(url),
-            None => self.cloud().placed(account),
+            None => account,
         })
     }
 

@@ -11,7 +11,9 @@ mod trial;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use bosun_agent::{AgentError, BoxFuture, Middleware, NextModel, NextTool, NoteAbout, OpenCall, TurnContext, TurnEnd};
+use bosun_agent::{
+    AgentError, BoxFuture, Middleware, NextModel, NextTool, NoteAbout, OpenCall, State, TurnContext, TurnEnd, is_news,
+};
 use bosun_mcp::{TokenStore, UnkeptTokens, Voucher};
 use bosun_model::{AiMessage, ChatRequest, ContentBlock, HumanMessage, Message, MessageId, ToolCall};
 use bosun_tools::{ASK_MORE_TOOL, SENDING_TOOLS, StateUpdate, Task, Tool as _, ToolOutput};
@@ -99,7 +101,12 @@ impl Hooks {
     async fn gate(&self, cx: &TurnContext, point: HookPoint, event: Value) -> Result<Vec<String>, AgentError> {
         let outcome = self.run(cx, point, None, event).await?;
         match outcome.denied {
-            Some(denial) => Err(denial.halt(point == HookPoint::TurnStart).into()),
+            Some(denial) => {
+                // Only the message that the hook was told of is taken back, and only from the end.
+                let is_last = |state: &State| matches!(state.messages.last().map(|last| &**last), Some(Message::Human(human)) if !is_news(human));
+                let message = point == HookPoint::TurnStart && cx.log().with_state(is_last);
+                Err(denial.halt(message).into())
+            }
             None => Ok(outcome.context),
         }
     }

@@ -33,7 +33,9 @@ pub enum Failure {
     )]
     Withdrawn,
     /// It is of the project, and is not what a person trusted.
-    #[error("is of the project and is no longer what you trusted; review what the project brings")]
+    #[error(
+        "is of the project and is not what you trusted as this session began; review what the project brings, or start a new session"
+    )]
     Untrusted,
     #[error("needs someone to sign in first")]
     SignIn,

@@ -46,7 +46,7 @@ pub use tokens::{
     secrets_in, variable_place,
 };
 pub use tool::McpTool;
-pub use voucher::Voucher;
+pub use voucher::{BroughtItem, Voucher};
 
 /// A boxed future that may borrow from its maker.
 pub type BoxFuture<'a, T> = futures_util::future::BoxFuture<'a, T>;

@@ -65,7 +65,9 @@ impl ToolPins {
     }
 
     pub(crate) fn set(&mut self, server: &str, tool: &str, hash: &str) {
-        self.servers.entry(server.to_owned()).or_default().insert(tool.to_owned(), Pin::Seen(hash.to_owned()));
+        let pin = |hash: String| if self.is_later(server, tool) { Pin::Later { later: hash } } else { Pin::Seen(hash) };
+        let pin = pin(hash.to_owned());
+        self.servers.entry(server.to_owned()).or_default().insert(tool.to_owned(), pin);
     }
 
     /// Lets in those of a server's tools that were never met.

@@ -12,7 +12,9 @@ use crate::connection::Connection;
 use crate::failure::{Ending, Failure};
 use crate::listed::{Listed, ToolList};
 use crate::servers::Pins;
-use crate::{Approval, Health, Reach, ServerConfig, TokenStore, UnkeptTokens, VariableError, Voucher, environment};
+use crate::{
+    Approval, BroughtItem, Health, Reach, ServerConfig, TokenStore, UnkeptTokens, VariableError, Voucher, environment,
+};
 
 /// Callers that come within this time of a failed start get its reason instead of one more start.
 const PAUSE: Duration = Duration::from_secs(2);
@@ -203,7 +205,7 @@ impl Server {
 
     async fn start(&self) -> Result<Arc<Connection>, Failure> {
         if let Some(voucher) = self.voucher.get()
-            && !voucher.vouches().await
+            && !voucher.vouches(BroughtItem::Server(&self.name)).await
         {
             return Err(Failure::Untrusted);
         }

@@ -1,7 +1,14 @@
 use crate::BoxFuture;
 
-/// Knows whether what a project brought (servers, hooks) is still what a person trusted: it can change, and their mind can,
-/// while a session is open.
+/// Knows whether what a project brought is still what a person trusted: it can change, and their mind can, while a session is
+/// open. It is asked before each start; a server that runs already goes on.
 pub trait Voucher: Send + Sync {
-    fn vouches(&self) -> BoxFuture<'_, bool>;
+    fn vouches<'a>(&'a self, item: BroughtItem<'a>) -> BoxFuture<'a, bool>;
+}
+
+/// What a project brought, by its name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum BroughtItem<'a> {
+    Server(&'a str),
+    Hook(&'a str),
 }

@@ -338,7 +338,7 @@ problems! {
     ServerSilentAtStart { seconds: String } = "did not answer within {seconds} seconds of starting";
     ServerSilent { seconds: String } = "did not answer within {seconds} seconds, so Bosun stopped waiting; the call may still be running";
     ServerRefused { detail: String } = "refused: {detail}";
-    ServerUntrusted = "is of the project and is no longer what you trusted; review what the project brings";
+    ServerUntrusted = "is of the project and is not what you trusted as this session began; review what the project brings, or start a new session";
     ServerWithdrawn = "was removed from the settings or changed there since this session began; start a new session to use it as it is there now";
     ServerHeaderMissing { header: String } = "the value of its header '{header}' is not in the keyring; enter it again";
     VariableMissing { variable: String } = "the value of its variable '{variable}' is not in the keyring; enter it again";

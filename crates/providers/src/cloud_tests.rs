@@ -311,4 +311,10 @@ fn ollama_is_asked_where_its_variable_says() {
     let chosen = ollama().moved_to("http://10.0.0.7:11434");
     assert_eq!(cloud.placed(chosen.clone()), chosen);
     assert_eq!(Cloud::new(|_| None).placed(ollama()), ollama());
+    // Whoever chose the place that it would have anyway has chosen.
+    let at = |saved: Vec<SavedAccount>| {
+        Account::all(saved, &cloud).into_iter().find(|account| account.id == "ollama").unwrap().base_url
+    };
+    assert_eq!(at(vec![ollama().to_saved()]), ollama().base_url);
+    assert_eq!(at(Vec::new()), "http://gpu-box:11500");
 }

@@ -58,9 +58,9 @@ pub(crate) fn status(origin: &Origin, status: StatusCode, headers: &HeaderMap, b
 }
 
 /// Statuses that mean the same in the pages of gateways (nginx, load balancers) as in the words of a model server. Any other
-/// page may be anybody's: a network's that wants a sign-in, a wall's that lets nobody through, a website's at a wrong address.
+/// page may be anybody's: a network's that wants a sign-in (which has 511 of its own), a wall's that lets nobody through, a website's at a wrong address.
 fn is_of_gateways(status: u16) -> bool {
-    matches!(status, 401 | 408 | 409 | 413 | 424 | 425 | 429 | 500..)
+    matches!(status, 401 | 408 | 409 | 413 | 424 | 425 | 429 | 500..=510 | 512..)
 }
 
 /// Whether a server refuses what its model once thought, or the field that says what becomes of it: thoughts of another

@@ -2,7 +2,7 @@
 
 use crate::endpoint::Endpoint;
 use crate::preset::{PRESETS, Preset, named_wire, preset};
-use crate::{Family, host_of};
+use crate::{Cloud, Family, host_of};
 
 /// An account as it is stored.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -30,12 +30,12 @@ pub struct Account {
 
 impl Account {
     /// The presets with what was `saved` over them, then the user's own.
-    pub fn all(saved: impl IntoIterator<Item = SavedAccount>) -> Vec<Self> {
+    pub fn all(saved: impl IntoIterator<Item = SavedAccount>, cloud: &Cloud) -> Vec<Self> {
         let saved = saved.into_iter().filter_map(Self::saved);
         let (changed, own): (Vec<_>, Vec<_>) = saved.partition(|account| account.preset.is_some());
         let merged = PRESETS.iter().map(|preset| {
             let change = changed.iter().find(|change| change.id == preset.id);
-            change.cloned().unwrap_or_else(|| Self::of_preset(preset))
+            change.cloned().unwrap_or_else(|| cloud.placed(Self::of_preset(preset)))
         });
         merged.chain(own).collect()
     }
@@ -163,7 +163,7 @@ mod tests {
     fn a_change_to_a_preset_stands_in_its_place() {
         let moved = Account::new("openai", "Gateway", Family::OpenAiChat, "https://gate.example/v1");
         let own = Account::new("own", "Own", Family::OpenAiChat, "https://own.example/v1");
-        let all = Account::all([own.to_saved(), moved.to_saved()]);
+        let all = Account::all([own.to_saved(), moved.to_saved()], &Cloud::new(|_| None));
         let ids: Vec<&str> = all.iter().map(|account| account.id.as_str()).collect();
         let mut wanted: Vec<&str> = PRESETS.iter().map(|preset| preset.id).collect();
         wanted.push("own");

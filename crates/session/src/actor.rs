@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex};
 
 use bosun_agent::{
     Activity, Agent, AgentError, ChildStart, EntryBody, Limits, OpenCall, Policy, SessionId, SessionLog, TurnContext,
-    TurnEnd, run_turn,
+    TurnEnd, end_turn, run_turn,
 };
 use bosun_backend::{BlobStore, CommandSwitch, Sightings};
 use bosun_harness::{DeclaredAgent, OpenExtras, Summarization};
@@ -293,7 +293,7 @@ impl Actor {
                     // Members of the stack may be anybody's: one that panics ends its turn, and no more.
                     match AssertUnwindSafe(turn).catch_unwind().await {
                         Ok(outcome) => outcome,
-                        Err(panic) => actor.not_run(&SessionError::internal(words_of(&*panic))).await,
+                        Err(panic) => actor.broke(&cx, words_of(&*panic)).await,
                     }
                 }
                 Err(error) => actor.not_run(&error).await,
@@ -314,8 +314,18 @@ impl Actor {
         }
     }
 
-    /// A turn that nothing can run, or that broke, ends with the reason, unless calls of it are open: those are for a later
-    /// start.
+    /// A turn that broke ends with the reason; where even that breaks it stays for a later start.
+    async fn broke(&self, cx: &TurnContext, words: &str) -> Result<TurnEnd, AgentError> {
+        let error = SessionError::internal(words);
+        tracing::error!(%error, session = %self.log.session(), "a turn broke");
+        let ended = end_turn(cx, TurnEnd::failed(error.to_string()));
+        match AssertUnwindSafe(ended).catch_unwind().await {
+            Ok(ended) => ended,
+            Err(_panic) => self.not_run(&error).await,
+        }
+    }
+
+    /// A turn that nothing can run ends with the reason, unless calls of it are open: those are for a later start.
     async fn not_run(&self, error: &SessionError) -> Result<TurnEnd, AgentError> {
         tracing::warn!(%error, session = %self.log.session(), "a turn could not be run");
         let end = TurnEnd::failed(error.to_string());

@@ -12,6 +12,9 @@ use serde_json::json;
 use super::*;
 use crate::{ModelSource, Sessions, SessionsParts};
 
+#[path = "calls_tests/budgets.rs"]
+mod budgets;
+
 /// A model that every session shares.
 struct Shared(Arc<ScriptedModel>);
 
@@ -138,10 +141,6 @@ impl Stage {
     fn efforts(&self, model: &str) -> Vec<Option<bosun_model::Effort>> {
         self.models[model].requests().iter().map(|request| request.effort).collect()
     }
-}
-
-fn stopping(spent: &str) -> Problem {
-    Problem::SessionCostStops { spent: spent.into(), limit: "1.00".into(), stop: "3.00".into() }
 }
 
 #[tokio::test]
@@ -526,132 +525,6 @@ async fn how_much_a_model_thinks_is_the_sessions_choice_else_that_of_the_setting
 }
 
 #[tokio::test]
-async fn a_budget_warns_once_then_stops_and_a_higher_one_goes_on() {
-    let replies = vec![said("1"), said("2"), said("3"), said("4")];
-    let mut settings = ModelSettings::default();
-    settings.budgets.session = Budget { warn: Some(1.0), stop: Some(3.0) };
-    let stage = Stage::new(vec![model("big", Some(DEAR), replies)], settings.clone()).await;
-    for text in ["a", "b", "c"] {
-        assert_eq!(stage.say(text).await, SessionStatus::Idle);
-    }
-    assert_eq!(stage.say("d").await, SessionStatus::Failed);
-    let lines = stage.lines().await;
-    assert_eq!(
-        lines[..4],
-        ["1", "BudgetWarning: This session has cost $1.00; you asked to be told at $1.00. It stops at $3.00", "2", "3"]
-    );
-    assert!(
-        lines[4].starts_with("BudgetSpent: the budget of $3.00 for this session is used up ($3.00 spent)"),
-        "{lines:?}"
-    );
-    let spent = Problem::SessionBudget { limit: "3.00".into(), spent: "3.00".into() };
-    assert_eq!(stage.problems().await, [stopping("1.00"), spent]);
-    assert_eq!(stage.models["big"].requests().len(), 3, "nothing was asked beyond it");
-
-    settings.budgets.session.stop = Some(10.0);
-    stage.sessions.save_model_settings(settings).await.unwrap();
-    stage.sessions.continue_turn(&stage.session).await.unwrap();
-    let quiet = stage.sessions.quiet(&stage.session).await.unwrap();
-    assert_eq!(quiet.summary.status, SessionStatus::Idle);
-    assert_eq!(stage.lines().await.last().map(String::as_str), Some("4"));
-}
-
-#[tokio::test]
-async fn the_budget_of_a_day_holds_across_sessions() {
-    let mut settings = ModelSettings::default();
-    settings.budgets.day = Budget { warn: None, stop: Some(1.0) };
-    let stage = Stage::new(vec![model("big", Some(DEAR), vec![said("1"), said("2")])], settings).await;
-    stage.say("a").await;
-    let project = stage.sessions.projects().await.unwrap()[0].id.clone();
-    let other = stage.sessions.create(&project, Some(named("big"))).await.unwrap().id;
-    stage.sessions.send(&other, "b".into()).await.unwrap();
-    assert_eq!(stage.sessions.quiet(&other).await.unwrap().summary.status, SessionStatus::Failed);
-    assert_eq!(stage.models["big"].requests().len(), 1);
-}
-
-/// What nobody knows yet counts as what it is thought to cost.
-#[tokio::test]
-async fn subagents_that_begin_together_do_not_pass_over_a_budget_together() {
-    let (plain, mut driver) = ScriptedModel::driven();
-    let mut settings = ModelSettings::default();
-    settings.budgets.session.stop = Some(2.0);
-    let stage = Stage::new(vec![called("big", Some(DEAR), plain)], settings).await;
-    let driving = async {
-        let task = |id: &str| (id.to_owned(), json!({ "description": id, "subagent_type": "general-purpose" }));
-        let sending = ["a", "b", "c"].map(task).into_iter();
-        let sent = sending.fold(Reply::default(), |reply, (id, task)| reply.and_call_with_id(&id, "task", task));
-        driver.next().await.reply(sent);
-        let read = Usage { input: Some(2_000), output: Some(1), ..Usage::default() };
-        driver.next().await.reply(Reply::text("found").usage(read));
-    };
-    let (status, ()) = tokio::join!(stage.say("go"), driving);
-    assert_eq!(status, SessionStatus::Failed);
-    assert_eq!(stage.models["big"].requests().len(), 2, "the others waited for what it cost");
-    let used_up = Problem::SessionBudget { limit: "2.00".into(), spent: "2.01".into() };
-    assert_eq!(stage.problems().await.last(), Some(&used_up));
-}
-
-#[tokio::test]
-async fn calls_under_way_count_until_they_are_stored_and_stop_nothing_by_themselves() {
-    let folder = tempfile::tempdir().unwrap();
-    let database = Database::open(folder.path()).unwrap();
-    let budgets = bosun_protocol::Budgets { session: Budget { warn: None, stop: Some(1.0) }, ..Default::default() };
-    let set = |settings: &mut ModelSettings| -> Result<(), ()> {
-        settings.budgets = budgets;
-        Ok(())
-    };
-    database.change_setting(MODEL_SETTINGS, set).await.unwrap().unwrap();
-    let book = Arc::new(CallBook::new(Arc::clone(&database), Arc::new(SystemClock), TaskTracker::new()));
-    // Each is thought to cost half a dollar, and costs that, or next to nothing.
-    for (costs, expected) in [(0.5, 2), (0.01, 50)] {
-        let session = SessionId::new(format!("s{expected}"));
-        let call = || {
-            let (book, session) = (Arc::clone(&book), session.clone());
-            async move {
-                let session = bosun_agent::SessionId::new(session.as_str());
-                let subject = Subject { session, project: String::new() };
-                let (verdict, under_way) = book.admit(&subject, || 0.5).await.unwrap();
-                if verdict != book::Verdict::Go {
-                    return 0;
-                }
-                tokio::task::yield_now().await;
-                let now = book.now_ms();
-                book.note(bosun_store::StoredCall {
-                    session: subject.session.clone(),
-                    project: String::new(),
-                    at: now,
-                    day: CallBook::day(now),
-                    provider: "test".into(),
-                    model: "m".into(),
-                    purpose: "answer".into(),
-                    milliseconds: 0,
-                    usage: Usage::default(),
-                    cost: Some(costs),
-                    agent: None,
-                });
-                drop(under_way);
-                1
-            }
-        };
-        let made = futures_util::future::join_all((0..50).map(|_| call())).await;
-        assert_eq!(made.into_iter().sum::<u32>(), expected, "each costs {costs}");
-    }
-}
-
-#[tokio::test]
-async fn a_budget_that_does_not_count_a_model_is_said_once_in_a_session() {
-    let mut settings = ModelSettings::default();
-    let stage = Stage::new(vec![model("big", None, vec![said("1"), said("2"), said("3")])], settings.clone()).await;
-    stage.say("a").await;
-    assert_eq!(stage.problems().await, [], "there is no budget");
-    settings.budgets.day = Budget { warn: None, stop: Some(1.0) };
-    stage.sessions.save_model_settings(settings).await.unwrap();
-    stage.say("b").await;
-    stage.say("c").await;
-    assert_eq!(stage.problems().await, [Problem::BudgetNotCounted { model: "test:big".into() }]);
-}
-
-#[tokio::test]
 async fn a_call_is_kept_with_whose_it_is() {
     let sending = Reply::call("task", json!({ "description": "look", "subagent_type": "general-purpose" }));
     let models = vec![model("big", Some(DEAR), vec![sending.into(), said("found"), said("done")])];
@@ -665,27 +538,6 @@ async fn a_call_is_kept_with_whose_it_is() {
     assert_eq!((main.total.calls, sent.total.calls, sent.total.cost), (2, 1, 1.0));
     let agents = stage.sessions.subscribe(&stage.session).await.unwrap().snapshot.agents;
     assert!(agents.iter().any(|agent| agent.session == sent.agent.session), "it is the subagent's own session");
-}
-
-#[tokio::test]
-async fn no_summary_is_asked_for_once_a_budget_is_used_up() {
-    let long = || said(&"much to be said. ".repeat(100));
-    let replies = vec![long(), long(), long(), long(), said("the story")];
-    let mut settings = ModelSettings::default();
-    settings.budgets.day = Budget { warn: None, stop: Some(4.0) };
-    let stage = Stage::new(vec![model("big", Some(DEAR), replies)], settings.clone()).await;
-    stage.sessions.declare(crate::DeclaredAgent::parse("[summarization]\nkeep.messages = 2").unwrap());
-    for text in ["a", "b", "c", "d"] {
-        assert_eq!(stage.say(text).await, SessionStatus::Idle);
-    }
-    let refused = stage.sessions.compact(&stage.session, None).await.unwrap_err();
-    assert_eq!(refused.code, ErrorCode::Invalid);
-    assert!(refused.to_string().contains("the budget of $4.00 for today is used up"), "{refused}");
-    assert_eq!(stage.models["big"].requests().len(), 4, "no summary was asked for");
-
-    settings.budgets.day.stop = Some(50.0);
-    stage.sessions.save_model_settings(settings).await.unwrap();
-    assert_eq!(stage.sessions.compact(&stage.session, None).await.unwrap().text, "the story");
 }
 
 #[tokio::test]
@@ -818,19 +670,6 @@ async fn the_small_model_names_a_session_after_its_first_turn() {
     assert_eq!(request.effort, Some(bosun_model::Effort::Off), "what it thinks is of its few tokens");
     let usage = stage.sessions.session_usage(&stage.session).await.unwrap();
     assert!(usage.calls.iter().any(|call| call.purpose == CallPurpose::Title));
-}
-
-#[tokio::test]
-async fn no_title_is_asked_for_once_a_budget_is_used_up() {
-    let models = vec![model("big", Some(DEAR), vec![said("1")]), model("small", None, vec![said("a name")])];
-    let mut settings = ModelSettings { small: Some(named("small")), ..ModelSettings::default() };
-    settings.budgets.session = Budget { warn: None, stop: Some(1.0) };
-    let stage = Stage::new(models, settings).await;
-    assert_eq!(stage.say("please do mend the tests").await, SessionStatus::Idle);
-    let beside = stage.sessions.tasks();
-    beside.close();
-    beside.wait().await;
-    assert!(stage.models["small"].requests().is_empty());
 }
 
 /// It was paid for, and belongs to nobody's session.

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
 
 use bosun_agent::BoxFuture;
-use bosun_harness::mcp::{ChangedTool, PinStore, ServerView, ToolPins, Voucher};
+use bosun_harness::mcp::{BroughtItem, ChangedTool, PinStore, ServerView, ToolPins, Voucher};
 use bosun_harness::{DeepAgentConfig, Extras, OpenExtras, ProjectExtras};
 use bosun_protocol::{Problem, ProjectId, SessionId};
 use bosun_store::Database;
@@ -189,7 +189,8 @@ impl Actor {
     }
 }
 
-/// Vouches for what a project brought as long as its person trusts it and it is what the session began with.
+/// Vouches for each thing a project brought as long as its person trusts what the project brings now, and that thing is as
+/// the session began with it.
 struct StillTrusted {
     root: PathBuf,
     trust: Arc<TrustBook>,
@@ -198,10 +199,15 @@ struct StillTrusted {
 }
 
 impl Voucher for StillTrusted {
-    fn vouches(&self) -> BoxFuture<'_, bool> {
+    fn vouches<'a>(&'a self, item: BroughtItem<'a>) -> BoxFuture<'a, bool> {
+        let hook = |extras: &Extras, name: &str| extras.hooks.iter().find(|hook| hook.name == name).cloned();
         Box::pin(async move {
             match trusted_extras(&self.root, &self.trust, &self.project).await {
-                Ok(now) => now.as_ref() == Some(&self.extras),
+                Ok(None) => false,
+                Ok(Some(now)) => match item {
+                    BroughtItem::Server(name) => now.mcp.get(name) == self.extras.mcp.get(name),
+                    BroughtItem::Hook(name) => hook(&now, name) == hook(&self.extras, name),
+                },
                 Err(error) => {
                     tracing::warn!(%error, "whether a project's hooks and servers are trusted could not be looked up");
                     false

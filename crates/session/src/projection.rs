@@ -391,7 +391,6 @@ impl Projection {
         }
     }
 
-    /// While live, the row is ahead of the draft; after a restart the draft is all there is.
     fn turn_started(&mut self, turn: u32, message: &HumanMessage, at: i64) {
         self.begun_at = self.begun_at.or(Some(at).filter(|_| self.path.len() > 1));
         self.person_said(message, turn, at);
@@ -401,7 +400,8 @@ impl Projection {
         self.emit(SessionEvent::TurnStarted { turn, at });
     }
 
-    /// Shows what drafts hold of a reply that is not shown yet: each part with the bytes of it that stand before.
+    /// Shows what drafts hold of a reply that is not shown yet: each part with the bytes of it that stand before. While live,
+    /// the row is ahead of the drafts; after a restart they are all there is.
     fn draft(&mut self, message: &MessageId, text: (&str, usize), reasoning: (&str, usize), at: i64) {
         let id = item_of(message);
         let (shown_text, shown_reasoning) = match self.view.item(&id).map(|item| &item.body) {

@@ -308,7 +308,10 @@ const MOST_RUNS: usize = 1_000;
 
 /// As the index writes it; `None` where that is not certain.
 fn folded(run: &str) -> Option<String> {
-    let has_no_case = |letter: char| !letter.is_lowercase() && !letter.is_uppercase();
+    // Nor has a letter that stands at the head of a title, which is neither.
+    let is_itself = |mut other: std::char::ToLowercase, letter| other.len() == 1 && other.next() == Some(letter);
+    let has_no_case =
+        |letter: char| is_itself(letter.to_lowercase(), letter) && letter.to_uppercase().eq(std::iter::once(letter));
     let is_known = !run.is_empty() && run.chars().all(|letter| letter.is_ascii() || has_no_case(letter));
     is_known.then(|| run.to_ascii_lowercase())
 }

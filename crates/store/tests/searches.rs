@@ -154,7 +154,7 @@ impl Both {
 
 fn note(at: usize) -> (VirtualPath, FileData) {
     let rare = if at == FILES - 7 {
-        "航海日志，第二天\nÀ bâbord! STRASSE Straße\nfn hoist_the_jib() {}\n"
+        "航海日志，第二天\nÀ bâbord! STRASSE Straße ǅ\nfn hoist_the_jib() {}\n"
     } else {
         ""
     };
@@ -182,6 +182,7 @@ async fn an_index_is_asked_for_other_letters_patterns_and_names() {
         let all = pattern.contains('|');
         assert_eq!((lines, through), (found, if all { FILES } else { first }), "{pattern}");
     }
+    assert_eq!(both.grep(GrepQuery::literal("ǅ", 100)).await, (1, FILES), "neither small nor capital");
     // Whose other case the index may see otherwise.
     assert_eq!(both.grep(GrepQuery::literal("À", 100)).await, (1, FILES));
     assert_eq!(both.glob("*0042.md", "/").await, (1, 0));

@@ -1,6 +1,6 @@
 use bosun_protocol::{ErrorCode, Problem, ProviderFamily, SaveProvider};
 pub(crate) use bosun_providers::new_account_id as new_id;
-use bosun_providers::{Account, AccountForm, Family, SavedAccount, WrongAccount};
+use bosun_providers::{Account, AccountForm, Cloud, Family, SavedAccount, WrongAccount};
 use bosun_session::Explain;
 use bosun_store::ProviderAccount;
 use secrecy::{ExposeSecret, SecretString};
@@ -10,7 +10,7 @@ use crate::error::Failure;
 const LONGEST_KEY: usize = 4_096;
 
 /// The presets with what was stored over them, then the user's own.
-pub(crate) fn all(stored: Vec<ProviderAccount>) -> Vec<Account> {
+pub(crate) fn all(stored: Vec<ProviderAccount>, cloud: &Cloud) -> Vec<Account> {
     let saved = stored.into_iter().map(|account| SavedAccount {
         id: account.id,
         label: account.label,
@@ -18,7 +18,7 @@ pub(crate) fn all(stored: Vec<ProviderAccount>) -> Vec<Account> {
         base_url: account.base_url,
         chosen: account.chosen,
     });
-    Account::all(saved)
+    Account::all(saved, cloud)
 }
 
 pub(crate) fn to_stored(account: &Account) -> ProviderAccount {
@@ -126,12 +126,12 @@ mod tests {
         let form = SaveProvider { chosen: true, ..form("Gateway", "https://gate.example/v1/responses") };
         let Ok(own) = from_form("own".to_owned(), &form) else { panic!() };
         assert_eq!(own.family, Family::OpenAiChat);
-        assert_eq!(all(vec![to_stored(&own)]).last(), Some(&own));
+        assert_eq!(all(vec![to_stored(&own)], &Cloud::new(|_| None)).last(), Some(&own));
     }
 
     #[test]
     fn ids_come_from_names_and_are_never_taken_twice() {
-        let mut accounts = all(Vec::new());
+        let mut accounts = all(Vec::new(), &Cloud::new(|_| None));
         for (label, id) in [
             ("My server", "my-server"),
             ("My server!", "my-server-2"),

@@ -34,7 +34,7 @@ impl ProviderBook {
         let headers = self.keys.headers(&account.id, &account.host()).await?;
         let onward = self.listed().await?.onward(account);
         // The place that variables and files of a provider's own tools name is no change of the person's.
-        let changed = account.preset.is_some_and(|preset| *account != self.cloud().placed(Account::of_preset(preset)));
+        let changed = account.preset.is_some() && !self.is_default(account);
         let headers = headers.into_iter().map(|header| header.name).collect();
         Ok(ProviderView { changed, ..super::view(account, key, headers, onward) })
     }

@@ -100,7 +100,7 @@ mod tests {
     fn a_server_is_the_provider_that_speaks_to_its_address_or_a_new_one() {
         let moved = Account::new("ollama", "Ollama", Family::Ollama, "http://10.0.0.7:11434");
         let own = Account::new("mine", "Mine", Family::OpenAiChat, "http://localhost:1337/v1/");
-        let accounts = Account::all([moved.to_saved(), own.to_saved()]);
+        let accounts = Account::all([moved.to_saved(), own.to_saved()], &Cloud::new(|_| None));
         let found = |account: Account| {
             let models = vec![ListedModel { name: "m".into(), context_window: Some(4_096), ..ListedModel::default() }];
             offer(LocalServer { account, models, wants_key: false }, &accounts, &ListedModels::default())

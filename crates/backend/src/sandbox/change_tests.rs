@@ -109,7 +109,7 @@ impl Executor for Hurried {
         let is_change = script.on_drop == OnDrop::Finish;
         let time = if is_change { Duration::from_millis(300) } else { script.time };
         Box::pin(async move {
-            let text = if is_change { "echo begun > begun; sleep 60" } else { script.text };
+            let text = if is_change { "sleep 60" } else { script.text };
             self.0.run(Script { text, time, ..script }).await
         })
     }

@@ -95,6 +95,9 @@ const REPOSITORIES: [(&str, &str); 5] = [
     ("store.git", "store.git"),
 ];
 
+/// The one of them that says that it has no work tree.
+const BARE: &str = "store.git";
+
 fn with_repositories(scene: &Scene) {
     scene.git("", "init -q .");
     fs::create_dir_all(scene.proj.join(".git/modules/deep")).unwrap();
@@ -125,7 +128,7 @@ async fn no_file_of_a_repository_leads_git_to_other_settings() {
             format!("mv {git} {git}.old && cp -r evil {git}"),
         ]
     };
-    for (git, asked) in REPOSITORIES {
+    for (git, asked) in REPOSITORIES.into_iter().filter(|(git, _)| *git != BARE) {
         for attempt in attempts(git) {
             let ran = scene.run(&attempt).await;
             assert_ne!(ran.exit_code, Some(0), "{attempt}");
@@ -156,14 +159,38 @@ async fn hooks_and_settings_that_a_repository_has_elsewhere_are_held() {
         "mv tools other",
         "echo x >> settings/git",
         "git config -f settings/more core.fsmonitor x",
-        "mkdir -p sub/hooks/deep/er && echo x > sub/hooks/deep/er/post-commit",
     ] {
         let ran = scene.run(attempt).await;
         assert_ne!(ran.exit_code, Some(0), "{attempt}");
     }
     assert_eq!((scene.names("tools/hooks"), scene.names("settings")), (vec![], vec!["git".to_owned()]));
-    assert!(!scene.proj.join("sub/hooks").exists(), "no placeholder stays");
     assert_eq!(scene.run("echo x > hooks/mine").await.exit_code, Some(0));
+    // Of what is not there nothing is made up: that it came to be is told, and by then it is held.
+    let made = "mkdir -p sub/hooks/deep/er; echo x > sub/hooks/deep/er/post-commit";
+    assert_eq!(scene.armed(made).await, ["/sub/hooks/deep/er"]);
+    assert_ne!(scene.run("echo x > sub/hooks/deep/er/pre-push").await.exit_code, Some(0));
+}
+
+/// Where git is told that there is no work tree, or where it is, what stands for missing files would have it forget that.
+#[tokio::test]
+async fn a_repository_that_says_where_its_work_tree_is_keeps_to_it() {
+    let Some(scene) = Scene::new().await else { return };
+    scene.git("", "init -q --bare .git");
+    scene.git("", "init -q placed");
+    scene.git("placed", "config core.worktree ../../tree");
+    scene.git("placed", "config core.hooksPath ~/.githooks");
+    scene.git("placed", "config include.path ../.gitconfig");
+    fs::create_dir(scene.proj.join("tree")).unwrap();
+    let bare = scene.run("git add -A").await;
+    assert!(bare.output.contains("must be run in a work tree"), "{}", bare.output);
+    let placed = scene
+        .run("cd placed && ls -A . .git; cd ../tree; git --git-dir ../placed/.git rev-parse --show-toplevel")
+        .await;
+    assert!(placed.output.contains("/proj/tree") && !placed.output.contains('~'), "{}", placed.output);
+    assert!(!placed.output.contains("gitconfig") && !placed.output.contains("commondir"), "{}", placed.output);
+    assert_eq!(scene.armed("echo ../evil > .git/commondir").await, ["/.git/commondir"], "what comes of it is told");
+    fs::remove_file(scene.proj.join(".git/commondir")).unwrap();
+    assert_eq!(scene.armed("echo > placed/.gitconfig").await, ["/placed/.gitconfig"]);
 }
 
 /// What stands for the missing parts disturbs git neither inside nor beside the command.
@@ -189,7 +216,7 @@ async fn git_works_in_the_sandbox_and_beside_it() {
             tokio::time::sleep(std::time::Duration::from_millis(10)).await;
         }
         for (git, folder) in REPOSITORIES {
-            assert!(scene.proj.join(git).join("commondir").exists(), "{git} is held");
+            assert_eq!(scene.proj.join(git).join("commondir").exists(), git != BARE, "{git} is held");
             scene.git(folder, "rev-parse --git-dir");
             scene.git(folder, "log --all");
         }

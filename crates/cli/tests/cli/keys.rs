@@ -132,6 +132,18 @@ fn a_key_is_put_into_the_keyring_listed_and_removed_without_a_window() {
     run_in_keyring("keys::by_commands");
 }
 
+/// Runs `command` with what a person types, on the bus of this test; no secret of the tests is in what it says.
+#[cfg(target_os = "linux")]
+fn in_keyring(mut command: std::process::Command, typed: &str) -> crate::bench::Ran {
+    command.envs(std::env::var_os("DBUS_SESSION_BUS_ADDRESS").map(|bus| ("DBUS_SESSION_BUS_ADDRESS", bus)));
+    let piped = std::process::Stdio::piped;
+    let mut child = command.stdin(piped()).stdout(piped()).stderr(piped()).spawn().unwrap();
+    child.stdin.take().unwrap().write_all(typed.as_bytes()).unwrap();
+    let ran = crate::bench::of(child.wait_with_output().unwrap());
+    assert!(!ran.out.contains("canary") && !ran.err.contains("canary"), "{}{}", ran.out, ran.err);
+    ran
+}
+
 #[cfg(target_os = "linux")]
 #[test]
 #[ignore = "runs on a bus of its own, started by the test above"]
@@ -143,13 +155,7 @@ fn by_commands() {
     let keys = |arguments: &[&str], typed: &str| {
         let mut command = bench.bosun();
         command.arg("keys").args(arguments).env("GROQ_API_KEY", "gsk-canary-0123456789");
-        command.envs(std::env::var_os("DBUS_SESSION_BUS_ADDRESS").map(|bus| ("DBUS_SESSION_BUS_ADDRESS", bus)));
-        let piped = std::process::Stdio::piped;
-        let mut child = command.stdin(piped()).stdout(piped()).stderr(piped()).spawn().unwrap();
-        child.stdin.take().unwrap().write_all(typed.as_bytes()).unwrap();
-        let ran = crate::bench::of(child.wait_with_output().unwrap());
-        assert!(!ran.out.contains("canary") && !ran.err.contains("canary"), "{}{}", ran.out, ran.err);
-        ran
+        in_keyring(command, typed)
     };
     let source = |provider: &str| {
         let listed = keys(&["list", "--json"], "").out;
@@ -209,13 +215,7 @@ fn inside_a_keyring_with_a_header() {
     let bosun = |arguments: &[&str], typed: &str| {
         let mut command = bench.bosun();
         command.args(arguments);
-        command.envs(std::env::var_os("DBUS_SESSION_BUS_ADDRESS").map(|bus| ("DBUS_SESSION_BUS_ADDRESS", bus)));
-        let piped = std::process::Stdio::piped;
-        let mut child = command.stdin(piped()).stdout(piped()).stderr(piped()).spawn().unwrap();
-        child.stdin.take().unwrap().write_all(typed.as_bytes()).unwrap();
-        let ran = crate::bench::of(child.wait_with_output().unwrap());
-        assert!(!ran.out.contains("canary") && !ran.err.contains("canary"), "{}{}", ran.out, ran.err);
-        ran
+        in_keyring(command, typed)
     };
     let url = bench.server.base_url(Wire::OpenAi);
     let add = ["providers", "add", "Gate", &url, "--header", "X-Team", "--header", "X-Trace=on", "--header", "X-Key"];

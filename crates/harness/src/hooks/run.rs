@@ -3,7 +3,7 @@ use std::time::Duration;
 
 use bosun_agent::{AgentError, EntryBody, Halt, NoteAbout, NoteKind, TurnContext};
 use bosun_backend::{Program, ProgramRun};
-use bosun_mcp::{TokenStore, VariableError};
+use bosun_mcp::{BroughtItem, TokenStore, VariableError};
 use bosun_tools::StateUpdate;
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
@@ -17,8 +17,8 @@ pub(super) const MOST_OUTPUT: usize = 256 * 1024;
 const AFTER_STOP: Duration = Duration::from_millis(400);
 
 /// How one fails that the project brought and that has changed, or that is not trusted any more.
-const NOT_VOUCHED_FOR: &str =
-    "was not run, because it is of the project and is no longer what you trusted; review what the project brings";
+const NOT_VOUCHED_FOR: &str = "was not run, because it is of the project and is not what you trusted as this session began; review what the project brings, \
+     or start a new session";
 
 /// The fields that keep the last failure of each hook.
 const FAILED_FIELD: &str = "hook_failed:";
@@ -92,7 +92,7 @@ impl Hooks {
             match self.run_one(cx, hook, input.clone()).await? {
                 Ok(answer) => outcome.take(&hook.config, answer),
                 Err(reason) => {
-                    failed(cx, &hook.config, reason.clone()).await?;
+                    failed(cx, hook, reason.clone()).await?;
                     outcome.fail(&hook.config, reason);
                 }
             }
@@ -121,7 +121,7 @@ impl Hooks {
             () = cx.cancel().cancelled(), if !stopped => return Err(AgentError::Cancelled),
         };
         if let Some(voucher) = voucher
-            && !voucher.vouches().await
+            && !voucher.vouches(BroughtItem::Hook(&hook.name)).await
         {
             return Ok(Err(NOT_VOUCHED_FOR.to_owned()));
         }
@@ -182,8 +182,10 @@ impl Outcome {
 }
 
 /// Says to the person that a hook failed, once a turn for one that fails the same way again and again.
-async fn failed(cx: &TurnContext, hook: &HookConfig, reason: String) -> Result<(), AgentError> {
-    let field = format!("{FAILED_FIELD}{}", hook.name);
+async fn failed(cx: &TurnContext, Hook { config: hook, voucher }: &Hook, reason: String) -> Result<(), AgentError> {
+    // A person's may have the name of one of the project's.
+    let of_project = if voucher.is_some() { "project/" } else { "" };
+    let field = format!("{FAILED_FIELD}{of_project}{}", hook.name);
     let turn = cx.log().with_state(|state| state.turns);
     let value = json!({ "turn": turn, "said": reason });
     if cx.log().with_state(|state| state.fields.get(&field) == Some(&value)) {

@@ -2,7 +2,8 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use bosun_agent::{
-    AskReason, Decision, DecisionSource, EntryBody, NoteKind, Policy, Recorded, SessionLog, TurnEnd, run_turn,
+    AskReason, Decision, DecisionSource, EntryBody, NoteKind, Policy, Recorded, SessionLog, TurnContext, TurnEnd,
+    run_turn,
 };
 use bosun_harness::mcp::{TokenStore, UnkeptTokens};
 use bosun_harness::{
@@ -421,13 +422,18 @@ async fn a_flood_from_a_hook_is_bounded() {
     assert!(told.contains("wrote more than an answer may have") && told.len() < 2_000, "{}", told.len());
 }
 
+/// A turn that nobody has run yet.
+async fn begun(scene: &Scene) -> TurnContext {
+    let message = bosun_model::HumanMessage { id: "h".into(), content: vec!["go".into()] };
+    scene.log.record(vec![EntryBody::TurnStarted { turn: 1, message }]).await.unwrap();
+    scene.context()
+}
+
 #[tokio::test]
 async fn a_stopped_turn_does_not_wait_for_a_hook() {
     let slow = hook("slow", HookPoint::TurnEnd, "sleep 60");
     let scene = scene(vec![run("sleep 60"), "done".into()], vec![slow]);
-    let cx = scene.context();
-    let message = bosun_model::HumanMessage { id: "h".into(), content: vec!["go".into()] };
-    scene.log.record(vec![bosun_agent::EntryBody::TurnStarted { turn: 1, message }]).await.unwrap();
+    let cx = begun(&scene).await;
     let begun = Instant::now();
     let (end, ()) = tokio::join!(run_turn(&cx), async {
         tokio::time::sleep(Duration::from_millis(300)).await;
@@ -441,9 +447,7 @@ async fn a_stopped_turn_does_not_wait_for_a_hook() {
 async fn a_stop_in_a_hook_keeps_what_the_call_before_it_did() {
     let lint = hook("lint", HookPoint::AfterTool, "echo > begun; sleep 60");
     let scene = scene(vec![run("echo made; echo two > a.txt"), "done".into()], vec![lint]);
-    let cx = scene.context();
-    let message = bosun_model::HumanMessage { id: "h".into(), content: vec!["go".into()] };
-    scene.log.record(vec![EntryBody::TurnStarted { turn: 1, message }]).await.unwrap();
+    let cx = begun(&scene).await;
     let (end, ()) = tokio::join!(run_turn(&cx), async {
         while !scene.project.exists("begun") {
             tokio::time::sleep(Duration::from_millis(5)).await;

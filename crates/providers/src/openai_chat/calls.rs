@@ -17,7 +17,8 @@ use crate::lenient::Text;
 /// | id and name first, then argument pieces under the same index | one call |
 /// | the id again with every piece, or another id without a name | the same call |
 /// | the same index with a name and another id | a new call (servers that number every call 0) |
-/// | the same index with a name, no id, and arguments, after a whole object of arguments | a new call (those that give no ids either) |
+/// | the same index with a name and no id, after a whole object of arguments | a new call (those that give no ids either) |
+/// | the same once more, name and arguments | a repetition, which adds nothing: nobody wants it done twice |
 /// | no index: an id seen before, or no id and no name | the call it belongs to, else the newest |
 /// | no index: a new id, or a name without an id | a new call |
 /// | arguments as a JSON object instead of text | the whole of the arguments |
@@ -44,6 +45,9 @@ struct Call {
     whole: bool,
     /// How far the text of the arguments is.
     text: ObjectText,
+    /// The name, and that text, where the server gave no id to tell calls by.
+    name: String,
+    given: String,
     /// What events carry as its id.
     told: String,
     /// What came beside it for the next request.
@@ -83,6 +87,9 @@ impl Calls {
         let id = Some(&*delta.id.0).filter(|id| !id.is_empty());
         let name = Some(&*function.name.0).filter(|name| !name.is_empty());
         let has_arguments = function.arguments.is_some_and(|raw| !matches!(raw.get(), "null" | "\"\""));
+        if self.is_repetition(delta.index, id, name, function.arguments) {
+            return Ok(());
+        }
         let at = match self.find(delta.index, id, name, has_arguments) {
             Some(at) => at,
             None => {
@@ -102,6 +109,7 @@ impl Calls {
             && !call.named
         {
             call.named = true;
+            name.clone_into(&mut call.name);
             let given = call.id.clone().filter(|id| !self.taken.contains(id));
             let id = given.unwrap_or_else(|| self.ids.id(at));
             self.taken.insert(id.clone());
@@ -123,17 +131,37 @@ impl Calls {
 
     /// The call that a delta goes on with; `None` when it begins one.
     fn find(&self, index: Option<u64>, id: Option<&str>, name: Option<&str>, has_arguments: bool) -> Option<usize> {
-        let same = match (index, id) {
-            (Some(index), _) => self.by_index.get(&index).copied(),
-            (None, Some(id)) => self.by_id.get(id).copied(),
-            (None, None) => self.calls.len().checked_sub(1),
-        };
+        let same = self.same(index, id);
         let call = same.and_then(|at| self.calls.get(at))?;
         let other_id = id.is_some() && call.id.is_some() && call.id.as_deref() != id;
         let unplaced = index.is_none() && id.is_none();
-        let is_over = id.is_none() && has_arguments && call.text == ObjectText::Over;
+        let is_other = name.is_some_and(|name| name != call.name);
+        let is_over = id.is_none() && call.text == ObjectText::Over && (has_arguments || is_other);
         let anew = name.is_some() && call.named && (other_id || unplaced || call.whole || is_over);
         if anew { None } else { same }
+    }
+
+    /// The call that an index or an id means, where there is one.
+    fn same(&self, index: Option<u64>, id: Option<&str>) -> Option<usize> {
+        match (index, id) {
+            (Some(index), _) => self.by_index.get(&index).copied(),
+            (None, Some(id)) => self.by_id.get(id).copied(),
+            (None, None) => self.calls.len().checked_sub(1),
+        }
+    }
+
+    /// Whether a delta is all of the call before once more, as some servers end a reply.
+    fn is_repetition(
+        &self,
+        index: Option<u64>,
+        id: Option<&str>,
+        name: Option<&str>,
+        arguments: Option<&RawValue>,
+    ) -> bool {
+        let call = self.same(index, id).and_then(|at| self.calls.get(at));
+        let (Some(call), Some(name), Some(arguments)) = (call, name, arguments) else { return false };
+        let is_whole = id.is_none() && call.id.is_none() && call.text == ObjectText::Over && call.name == name;
+        is_whole && serde_json::from_str::<String>(arguments.get()).is_ok_and(|given| given == call.given)
     }
 
     /// Says which calls are complete. Only a reply that the model itself ended has complete ones: this wire does not mark
@@ -171,6 +199,9 @@ impl Call {
             return Ok(());
         }
         self.text.take(&json);
+        if self.id.is_none() {
+            self.given.push_str(&json);
+        }
         if self.named {
             out.push_back(ModelEvent::ToolCallDelta { index, json });
         } else {

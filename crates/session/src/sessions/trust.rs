@@ -48,7 +48,8 @@ impl Sessions {
         Ok(TrustText { hash: file.hash.to_string(), text, diff })
     }
 
-    /// Decides about contents as the person saw them; sessions of the project go by it from their next step on.
+    /// Decides about contents as the person saw them; sessions of the project go by it from their next step on,
+    /// but for hooks and servers that came or changed: those are the next session's.
     ///
     /// # Errors
     /// [`ErrorCode::Invalid`] where one of them is something else by now: nothing is decided then.

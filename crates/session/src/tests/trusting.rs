@@ -73,15 +73,21 @@ async fn a_hook_of_the_project_runs_only_as_long_as_it_is_what_was_trusted() {
 
     write(&stage, "guard.sh", "echo evil >> evil\n");
     let refused = result(&stage, &session, "look").await;
-    assert!(refused.contains("is no longer what you trusted"), "{refused}");
+    assert!(refused.contains("is not what you trusted"), "{refused}");
     write(&stage, "guard.sh", guard);
     assert!(result(&stage, &session, "look").await.contains("guard.sh"), "it is what was trusted again");
     assert_eq!((lines(&stage, "ran"), lines(&stage, "evil")), (2, 0));
 
+    // One more is the next session's; this one goes on as it began.
+    write(&stage, ".bosun/config.toml", &format!("{CONFIG}{}", CONFIG.replace("'guard'", "'more'")));
+    decide(&stage, TrustVerdict::Trust).await;
+    assert!(result(&stage, &session, "look").await.contains("guard.sh"));
+    assert_eq!(lines(&stage, "ran"), 3);
+
     decide(&stage, TrustVerdict::NotNow).await;
     let refused = result(&stage, &session, "look").await;
-    assert!(refused.contains("is no longer what you trusted"), "{refused}");
-    assert_eq!((lines(&stage, "ran"), lines(&stage, "own")), (2, 4));
+    assert!(refused.contains("is not what you trusted"), "{refused}");
+    assert_eq!((lines(&stage, "ran"), lines(&stage, "own")), (3, 5));
 }
 
 #[tokio::test]

@@ -27,6 +27,11 @@ describe('an address', () => {
     ['http://127.0.0.1:8080', false],
     ['http://127.1:8080', false],
     ['http://[::1]:8080', false],
+    ['http://[::]:8080', false],
+    ['http://[::ffff:127.0.0.1]:8080', false],
+    ['http://[::ffff:10.0.0.7]:8080', true],
+    ['http://0.0.0.0:8000/v1', false],
+    ['http://localhost.:8080', false],
     ['gate.example', false],
   ])('%j can be read on the way: %j', (url, plain) => expect(isPlain(url)).toBe(plain));
 });

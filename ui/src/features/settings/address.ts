@@ -15,11 +15,16 @@ export function hostOf(url: string): string | null {
   return `${hostname}:${port || '80'}`;
 }
 
+/** What a server that listens everywhere is reached at from here, and the loopback address. */
+const HERE = new Set(['[::1]', '[::]', '0.0.0.0', '[::ffff:0:0]']);
+
 /** Whether what is sent there can be read on its way: over plain HTTP to another machine. */
 export function isPlain(url: string): boolean {
   const found = parsed(url);
   if (found?.protocol !== 'http:') return false;
   const { hostname } = found;
-  const isHere = hostname === 'localhost' || hostname.endsWith('.localhost') || hostname === '[::1]';
-  return !isHere && !/^127\.\d+\.\d+\.\d+$/.test(hostname);
+  const name = hostname.replace(/\.$/, '');
+  const isHere = name === 'localhost' || name.endsWith('.localhost') || HERE.has(name);
+  // `[::ffff:127.0.0.1]` too, as it is written once it was read.
+  return !isHere && !/^127\.\d+\.\d+\.\d+$|^\[::ffff:7f[\da-f]{2}:/.test(name);
 }

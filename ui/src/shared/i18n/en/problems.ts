@@ -300,7 +300,7 @@ export const problems = {
   server_silent_at_start: "did not answer within {seconds} seconds of starting",
   server_silent: "did not answer within {seconds} seconds, so Bosun stopped waiting; the call may still be running",
   server_refused: "refused: {detail}",
-  server_untrusted: "is of the project and is no longer what you trusted; review what the project brings",
+  server_untrusted: "is of the project and is not what you trusted as this session began; review what the project brings, or start a new session",
   server_withdrawn: "was removed from the settings or changed there since this session began; start a new session to use it as it is there now",
   server_header_missing: "the value of its header '{header}' is not in the keyring; enter it again",
   variable_missing: "the value of its variable '{variable}' is not in the keyring; enter it again",

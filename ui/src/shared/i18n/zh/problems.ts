@@ -311,7 +311,7 @@ export const problems: Messages['problems'] = {
   server_silent_at_start: '启动后 {seconds} 秒内没有应答',
   server_silent: '{seconds} 秒内没有应答，Bosun 已停止等待；该调用可能仍在运行',
   server_refused: '拒绝了：“{detail}”',
-  server_untrusted: '来自本项目，且已不是你信任时的内容；请重新审阅项目带来的内容',
+  server_untrusted: '来自本项目，且已不是本会话开始时你信任的内容；请重新审阅项目带来的内容，或新建会话',
   server_withdrawn: '在本会话开始之后已从设置中移除或更改；要使用设置中现有的服务器，请新建会话',
   server_header_missing: '密钥环中没有其请求头“{header}”的值；请重新输入',
   variable_missing: '密钥环中没有其变量“{variable}”的值；请重新输入',

@@ -7,23 +7,25 @@ use std::path::{Path, PathBuf};
 
 use rustix::fs::{FileType, OFlags, Stat};
 
-use super::placeholder::Stand;
+use super::placeholder::{Placeholder, Stand};
 use super::{entries, is_top, look};
 use crate::git_branch::plain;
 use crate::root::{READ, Root, file_type};
 
 /// Parts of a repository that are run or obeyed later, and what stands for one that is missing. `commondir` says where
-/// all the others are; what stands for it says that they are here.
+/// all the others are; what stands for it says that they are here. With it git passes over `core.bare` and
+/// `core.worktree`, so that nothing stands for it where either is set: there a command can make it, which is told.
 const PARTS: [(&str, Stand); 5] = [
     ("hooks", Stand::Folder),
     ("config", Stand::File("")),
     ("config.worktree", Stand::File("")),
-    ("commondir", Stand::File(".\n")),
+    (COMMON, Stand::File(".\n")),
     ("info", Stand::Folder),
 ];
 /// The same of a work tree's own folder in its repository.
-const WORKTREE_PARTS: [(&str, Stand); 2] =
-    [("config.worktree", Stand::File("")), ("commondir", Stand::File("../..\n"))];
+const WORKTREE_PARTS: [(&str, Stand); 2] = [("config.worktree", Stand::File("")), (COMMON, Stand::File("../..\n"))];
+/// The file that says where a repository's parts are.
+const COMMON: &str = "commondir";
 /// How deep submodules' repositories lie in `modules`, which is as deep as their paths.
 const MAX_MODULE_DEPTH: usize = 8;
 /// Settings that name others.
@@ -53,8 +55,28 @@ impl Repository {
                 let says = (self.folder.join("gitdir"), None);
                 WORKTREE_PARTS.iter().map(at).chain([says]).collect()
             }
-            Kind::Whole => PARTS.iter().map(at).chain(named(root, &self.folder)).collect(),
+            Kind::Whole => {
+                let Named { paths, is_placed } = named(root, &self.folder);
+                let own = PARTS.iter().map(at).map(|(path, stand)| {
+                    let stand = stand.filter(|_| !(is_placed && path.ends_with(COMMON)));
+                    (path, stand)
+                });
+                own.chain(paths.into_iter().map(|path| (path, None))).collect()
+            }
         }
+    }
+}
+
+impl Repository {
+    /// What of it, and of what its settings name, a command may have made although nothing stood for it.
+    pub(super) fn unheld(&self, root: &Root) -> Vec<PathBuf> {
+        let mut paths = vec![self.folder.join(COMMON)];
+        if self.kind == Kind::Whole {
+            paths.extend(named(root, &self.folder).paths);
+        }
+        let is_there = |path: &PathBuf| look(root, path).is_ok_and(|found| !Placeholder::is_one(root, path, &found));
+        paths.retain(is_there);
+        paths
     }
 }
 
@@ -117,8 +139,14 @@ impl Found {
 }
 
 /// What the settings of a repository name in the project: its hooks, and more settings.
-fn named(root: &Root, folder: &Path) -> Vec<(PathBuf, Option<Stand>)> {
-    let mut found = Vec::new();
+struct Named {
+    paths: Vec<PathBuf>,
+    /// They say where its work tree is, or that there is none.
+    is_placed: bool,
+}
+
+fn named(root: &Root, folder: &Path) -> Named {
+    let (mut paths, mut is_placed) = (Vec::new(), false);
     let mut files = vec![folder.join("config"), folder.join("config.worktree")];
     let mut tree = folder.parent().map(Path::to_owned);
     let mut hooks = Vec::new();
@@ -126,12 +154,13 @@ fn named(root: &Root, folder: &Path) -> Vec<(PathBuf, Option<Stand>)> {
         let Some(file) = files.get(at).cloned() else { break };
         for (section, key, value) in text_of(root, &file).iter().flat_map(|text| settings(text)) {
             match (section.as_str(), key.as_str()) {
-                ("core", "worktree") => tree = inside(root, folder, &value),
+                ("core", "worktree") => (tree, is_placed) = (inside(root, folder, &value), true),
+                ("core", "bare") => is_placed |= !matches!(value.as_str(), "false" | "no" | "off" | "0"),
                 ("core", "hookspath") => hooks.push(value),
                 ("include" | "includeif", "path") => {
                     let above = file.parent().unwrap_or(Path::new(""));
                     if let Some(path) = inside(root, above, &value).filter(|path| !files.contains(path)) {
-                        found.push((path.clone(), Some(Stand::File(""))));
+                        paths.push(path.clone());
                         files.push(path);
                     }
                 }
@@ -140,35 +169,71 @@ fn named(root: &Root, folder: &Path) -> Vec<(PathBuf, Option<Stand>)> {
         }
     }
     let hooks = hooks.iter().filter_map(|value| inside(root, tree.as_deref()?, value));
-    found.extend(hooks.map(|path| (path, Some(Stand::Folder))));
-    found
+    paths.extend(hooks);
+    Named { paths, is_placed }
 }
 
 /// Section, key and value of each line of git's settings; the names in small letters.
 fn settings(text: &str) -> Vec<(String, String, String)> {
     let mut section = String::new();
     let mut found = Vec::new();
-    for line in text.lines() {
+    // A line that ends with a backslash goes on in the next.
+    for line in text.replace("\\\r\n", "").replace("\\\n", "").lines() {
         let mut line = line.trim();
-        if let Some((head, rest)) = line.strip_prefix('[').and_then(|line| line.split_once(']')) {
-            let name = head.split(['"', '.', ' ', '\t']).next().unwrap_or_default();
-            section = name.to_lowercase();
+        if let Some(head) = line.strip_prefix('[') {
+            let (name, rest) = head_and_rest(head);
+            section = name.split(['"', '.', ' ', '\t']).next().unwrap_or_default().to_lowercase();
             line = rest.trim();
         }
         if let Some((key, value)) = line.split_once('=') {
-            let value = value.trim();
-            let value = match value.strip_prefix('"') {
-                Some(quoted) => quoted.split('"').next().unwrap_or_default(),
-                None => value.split(['#', ';']).next().unwrap_or_default().trim(),
-            };
-            found.push((section.clone(), key.trim().to_lowercase(), value.replace("\\\\", "\\")));
+            found.push((section.clone(), key.trim().to_lowercase(), unquoted(value.trim())));
+        } else if !line.is_empty() && !line.starts_with(['#', ';']) {
+            // Without a value it is switched on.
+            found.push((section.clone(), line.to_lowercase(), "true".to_owned()));
         }
     }
     found
 }
 
-/// Where `path` leads from `folder`, as a path below the root; `None` outside of it and for the root itself.
+/// What stands in the brackets of a section, and behind them; a bracket in quotes is part of a name.
+fn head_and_rest(line: &str) -> (&str, &str) {
+    let mut in_quotes = false;
+    let end = line.find(|letter| {
+        in_quotes ^= letter == '"';
+        letter == ']' && !in_quotes
+    });
+    end.and_then(|end| Some((line.get(..end)?, line.get(end + 1..)?))).unwrap_or((line, ""))
+}
+
+/// A value as it is meant: quotes may begin anywhere, and a comment ends what is not in them.
+fn unquoted(value: &str) -> String {
+    let (mut meant, mut in_quotes, mut letters) = (String::new(), false, value.chars());
+    let mut kept = 0;
+    while let Some(letter) = letters.next() {
+        match letter {
+            '"' => in_quotes = !in_quotes,
+            '#' | ';' if !in_quotes => break,
+            '\\' => meant.extend(letters.next().map(|escaped| match escaped {
+                'n' => '\n',
+                't' => '\t',
+                other => other,
+            })),
+            letter => meant.push(letter),
+        }
+        if in_quotes || !letter.is_whitespace() {
+            kept = meant.len();
+        }
+    }
+    meant.truncate(kept);
+    meant
+}
+
+/// Where `path` leads from `folder`, as a path below the root; `None` outside of it and for the root itself. What begins in
+/// somebody's home, or where git is installed, is outside.
 fn inside(root: &Root, folder: &Path, path: &str) -> Option<PathBuf> {
+    if path.starts_with('~') || path.starts_with("%(") {
+        return None;
+    }
     let whole = plain(&root.host().join(folder).join(path))?;
     let below = whole.strip_prefix(root.host()).or_else(|_| whole.strip_prefix(root.real())).ok()?;
     (!is_top(below)).then(|| below.to_owned())
@@ -209,7 +274,8 @@ mod tests {
     #[test]
     fn settings_are_read_as_git_reads_them() {
         let text = "[core]\n\tbare = false ; no\n\thooksPath=\"my hooks\" # mine\n[Include] path = ../x\n\
-                    [includeIf \"gitdir:/a/\"]\n  PATH = y\n[branch \"a.b\"]\nremote = origin\n";
+                    [includeIf \"gitdir:/a]/\"]\n  PATH = y\n[branch \"a.b\"]\nremote = origin\n\
+                    [core]\nworktree = \"a\"b/\\\n  c ; no\nbare\n";
         let found: Vec<String> =
             settings(text).into_iter().map(|(section, key, value)| format!("{section}.{key}={value}")).collect();
         let expected = [
@@ -218,6 +284,8 @@ mod tests {
             "include.path=../x",
             "includeif.path=y",
             "branch.remote=origin",
+            "core.worktree=ab/  c",
+            "core.bare=true",
         ];
         assert_eq!(found, expected);
     }

@@ -48,13 +48,7 @@ impl Placeholder {
     /// Makes it, and the folders on the way to it that are missing too. What was made is put into `made`.
     pub(super) fn make(root: &Root, path: &Path, stand: Stand, made: &mut Vec<Self>) -> Result<(), Errno> {
         let (above, name) = parts(path)?;
-        let folder = match root.open_direct(above, FOLDER) {
-            Err(Errno::NOENT) => {
-                Self::make_folders(root, above, made)?;
-                root.open_direct(above, FOLDER)?
-            }
-            opened => opened?,
-        };
+        let folder = Self::folder(root, above, made)?;
         let created = match stand {
             Stand::Folder => rustix::fs::mkdirat(&folder, name, Mode::from_raw_mode(FOLDER_MODE as _)),
             Stand::Unread => socket(&folder, name),
@@ -74,19 +68,17 @@ impl Placeholder {
         Ok(())
     }
 
-    /// Folders into which the command may put other things, which then stay.
-    fn make_folders(root: &Root, path: &Path, made: &mut Vec<Self>) -> Result<(), Errno> {
-        let (above, name) = parts(path)?;
-        let folder = match root.open_direct(above, FOLDER) {
+    /// A folder on the way, made where it is missing. The command may put other things into it, which then stay.
+    fn folder(root: &Root, path: &Path, made: &mut Vec<Self>) -> Result<OwnedFd, Errno> {
+        match root.open_direct(path, FOLDER) {
             Err(Errno::NOENT) => {
-                Self::make_folders(root, above, made)?;
-                root.open_direct(above, FOLDER)?
+                let (above, name) = parts(path)?;
+                rustix::fs::mkdirat(Self::folder(root, above, made)?, name, Mode::from_raw_mode(0o777))?;
+                made.push(Self(path.to_owned()));
+                root.open_direct(path, FOLDER)
             }
-            opened => opened?,
-        };
-        rustix::fs::mkdirat(folder, name, Mode::from_raw_mode(0o777))?;
-        made.push(Self(path.to_owned()));
-        Ok(())
+            opened => opened,
+        }
     }
 
     /// Goes only where it is empty: what somebody else put there meanwhile stays.

@@ -9,6 +9,7 @@ use crate::root::Root;
 
 /// Folders looked into for repositories and protected names.
 const MAX_FOLDERS: usize = 20_000;
+
 /// What a project has of names that are run or obeyed later, as far as that is found quickly.
 #[derive(Debug, Default)]
 pub(super) struct Survey {
@@ -83,11 +84,13 @@ impl Survey {
         let as_it_is = |path: &PathBuf| (path.clone(), String::new());
         let named = self.protected.iter().chain(&self.pointers).chain(&self.links).chain(&self.other_links);
         let mut armed: BTreeSet<(PathBuf, String)> = named.map(as_it_is).collect();
-        for Repository { folder, kind } in &self.repositories {
+        for repository in &self.repositories {
+            let Repository { folder, kind } = repository;
             if *kind == Kind::Whole {
                 armed.insert((folder.join("config"), String::new()));
             }
             armed.extend(git::todo(root, folder));
+            armed.extend(repository.unheld(root).iter().map(as_it_is));
         }
         armed
     }
