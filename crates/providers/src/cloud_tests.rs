@@ -11,6 +11,7 @@ use crate::endpoint::Endpoint;
 use crate::network::Network;
 use crate::origin::Origin;
 use crate::preset::preset;
+use crate::saved::SavedAccount;
 
 /// A cloud with these variables and a home folder that has these files.
 fn cloud(variables: &[(&str, &str)], home: &Path, files: &[(&str, &str)]) -> Cloud {
