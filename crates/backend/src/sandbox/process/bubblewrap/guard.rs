@@ -2,7 +2,7 @@
 //!
 //! At the top every protected name is held, also one that is missing: a placeholder is made for it and goes again with
 //! the last command. So is `.git`, where the project is no repository. Below, it is those that are there; of a repository also
-//! its own parts that are missing. A link cannot be held in its place, so that one at such a name refuses the command. What a
+//! its own parts that are missing, where git takes what stands for them for nothing. A link cannot be held in its place, so that one at such a name refuses the command. What a
 //! command makes of such names below the top, repositories among them, is told with its result, and so is that a large
 //! project was not looked through. Folders of programs that were built or installed are not looked into: what is in them is
 //! run anyway.
