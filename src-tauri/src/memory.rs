@@ -4,7 +4,7 @@ use std::time::Duration;
 
 /// WebKit lets garbage grow with the memory of the machine: while a long reply streams, by half a gigabyte. As on a machine of
 /// so many bytes it is taken out while it is little. For the page's process, by way of the environment.
-const PAGE: (&str, &str) = ("JSC_forceRAMSize", "134217728");
+const PAGE: (&str, &str) = ("JSC_forceRAMSize", "67108864");
 
 /// How often what was freed goes back to the system: the beginning of a turn in a long session takes tens of megabytes for a
 /// moment.

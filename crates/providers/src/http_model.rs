@@ -148,7 +148,9 @@ impl Refused {
 
     /// Remembers that what is `new` in it was refused of `request`.
     fn remember(&self, new: LeftOut, request: &ChatRequest) {
-        if let Some(turn) = Turn::of(request).filter(|_| new.thoughts) {
+        if new.thoughts
+            && let Some(turn) = Turn::of(request)
+        {
             self.remember_turn(turn);
         }
         if let Some(effort) = request.effort.filter(|_| new.level) {

@@ -9,6 +9,9 @@ use bosun_protocol::{
 /// pages.
 pub(crate) const WINDOW: usize = 200;
 
+/// Rows that room is made for at least, where there is none.
+const MORE_ITEMS: usize = 32;
+
 /// What a session shows, changed by [`SessionEvent`]s and by nothing else: that is why a snapshot and the events after
 /// it always make the snapshot at the end.
 #[derive(Clone, Debug, PartialEq)]
@@ -196,6 +199,10 @@ impl View {
             Some(known) => *known = item,
             None => {
                 self.places.insert(item.id.clone(), self.items.len());
+                if self.items.len() == self.items.capacity() {
+                    // Not twice as many: a row is large, and a long session stays open for days.
+                    self.items.reserve_exact(MORE_ITEMS + self.items.len() / 8);
+                }
                 self.items.push(item);
                 self.touched.push(self.seq);
             }

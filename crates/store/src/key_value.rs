@@ -212,7 +212,11 @@ impl Store for KeyValueStore {
         let (namespace, prefix, run) = (joined(namespace.parts()), prefix.to_owned(), run.to_owned());
         Box::pin(async move {
             let read = move |connection: &Connection| {
-                let Some(runs) = runs_of(connection, &run)? else { return Ok(Held::Unknown) };
+                let runs = match runs_of(connection, &run, most)? {
+                    Held::These(runs) => runs,
+                    Held::Many => return Ok(Held::Many),
+                    Held::Unknown => return Ok(Held::Unknown),
+                };
                 let asked = format!("words : {runs}");
                 if more_than(connection, &asked, most)? {
                     return Ok(Held::Many);
@@ -234,7 +238,11 @@ impl Store for KeyValueStore {
         let (namespace, prefix, run) = (joined(namespace.parts()), prefix.to_owned(), run.to_owned());
         Box::pin(async move {
             let read = move |connection: &Connection| {
-                let Some(runs) = runs_of(connection, &run)? else { return Ok(Held::Unknown) };
+                let runs = match runs_of(connection, &run, most)? {
+                    Held::These(runs) => runs,
+                    Held::Many => return Ok(Held::Many),
+                    Held::Unknown => return Ok(Held::Unknown),
+                };
                 let asked = format!("name : {runs}");
                 if more_than(connection, &asked, most)? {
                     return Ok(Held::Many);
@@ -279,27 +287,33 @@ const NAMED: &str = "
     SELECT kv.name FROM key_values_runs AS found CROSS JOIN key_values AS kv ON kv.key = found.rowid
     WHERE found.key_values_runs MATCH ?4 AND kv.namespace = ?1 AND kv.name >= ?2 AND kv.name < ?3 ORDER BY kv.name";
 
-/// What the index of runs is asked for a run of characters; `None` where it cannot tell. It takes letters of either case
-/// for one, character by character whatever the script, in what it holds as in what it is asked: what has the run has
-/// that of the index too. Its own runs are of three; for less it is asked for all of those that begin so.
-fn runs_of(connection: &Connection, run: &str) -> Result<Option<String>, DatabaseError> {
+/// What the index of runs is asked for a run of characters. It takes letters of either case for one, character by
+/// character whatever the script, in what it holds as in what it is asked: what has the run has that of the index too.
+/// Its own runs are of three; for less it is asked for all of those that begin so, and not at all once one of them alone is
+/// in more than `most`.
+fn runs_of(connection: &Connection, run: &str, most: usize) -> Result<Held<String>, DatabaseError> {
     if run.contains('\0') {
-        return Ok(None);
+        return Ok(Held::Unknown);
     }
     if run.chars().nth(2).is_some() {
-        return Ok(Some(quoted(run)));
+        return Ok(Held::These(quoted(run)));
     }
-    let Some(begin) = folded(run) else { return Ok(None) };
-    let sql = "SELECT term FROM key_values_known_runs WHERE term >= ?1 AND term < ?2 LIMIT ?3";
+    let Some(begin) = folded(run) else { return Ok(Held::Unknown) };
+    let sql = "SELECT term, doc FROM key_values_known_runs WHERE term >= ?1 AND term < ?2 LIMIT ?3";
     let mut select = connection.prepare_cached(sql)?;
-    let limit = clamped(MOST_RUNS + 1);
-    let known = select.query_map(params![begin, beyond(&begin), limit], |row| row.get::<_, String>(0))?;
-    let known = known.map(|run| Ok(quoted(&run?))).collect::<Result<Vec<_>, DatabaseError>>()?;
+    let mut rows = select.query(params![begin, beyond(&begin), clamped(MOST_RUNS + 1)])?;
+    let mut known = Vec::new();
+    while let Some(row) = rows.next()? {
+        if row.get::<_, i64>(1)? > clamped(most) {
+            return Ok(Held::Many);
+        }
+        known.push(quoted(row.get_ref(0)?.as_str().unwrap_or_default()));
+    }
     Ok(match known.len() {
         // The empty phrase, which nothing has.
-        0 => Some(quoted("")),
-        1..=MOST_RUNS => Some(format!("({})", known.join(" OR "))),
-        _ => None,
+        0 => Held::These(quoted("")),
+        1..=MOST_RUNS => Held::These(format!("({})", known.join(" OR "))),
+        _ => Held::Unknown,
     })
 }
 
@@ -419,8 +433,11 @@ fn search(connection: &Connection, query: &StoreQuery) -> Result<Vec<StoreHit>, 
             return Ok(hits);
         }
     }
-    let runs = words.iter().map(|word| runs_of(connection, word)).collect::<Result<Option<Vec<_>>, _>>()?;
-    match runs {
+    let runs = words.iter().map(|word| match runs_of(connection, word, usize::MAX)? {
+        Held::These(runs) => Ok(Some(runs)),
+        Held::Many | Held::Unknown => Ok(None),
+    });
+    match runs.collect::<Result<Option<Vec<_>>, DatabaseError>>()? {
         Some(runs) => found("key_values_runs", runs.join(" AND "), limit, offset),
         None => found("key_values_words", words_of(&words), limit, offset),
     }

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use bosun_agent::{Clock, Recorded, SessionId, State};
-use bosun_backend::{Namespace, Store, StoreQuery};
+use bosun_backend::{Held, Namespace, Store, StoreQuery};
 use bosun_model::Usage;
 use bosun_store::{
     CallingAgent, Database, FORMAT, KeyValueStore, NewSession, ProviderAccount, StoredCall, StoredProject,
@@ -118,6 +118,20 @@ async fn has_knowledge(database: &Database) {
     assert_eq!(database.verdicts("project").await.unwrap(), [verdict()]);
 }
 
+/// What an older format wrote is found, changed and deleted in the indexes of this one.
+async fn indexes_follow(store: &KeyValueStore, format: i64) {
+    let namespace = Namespace::new(["memories"]).unwrap();
+    let has = async |run: &str| match store.holding(&namespace, "", run, 10).await.unwrap() {
+        Held::These(items) => items.iter().any(|item| item.value.as_str().is_some_and(|text| text.contains(run))),
+        _ => panic!("format {format}: the index can tell of {run}"),
+    };
+    assert!(has("简").await && has("brief").await, "format {format}");
+    store.put(&namespace, "tone", json!("be kind 和气")).await.unwrap();
+    assert!(has("和").await && !has("简").await && !has("brief").await, "format {format}");
+    store.delete(&namespace, "tone").await.unwrap();
+    assert!(!has("和").await, "format {format}");
+}
+
 #[tokio::test]
 async fn formats_are_written_once() {
     let path = database_of(FORMAT);
@@ -169,6 +183,12 @@ async fn formats_of_every_version_open_with_all_that_was_in_them() {
             offset: 0,
         };
         assert_eq!(store.search(query).await.unwrap().len(), 1, "format {format} is searched");
+        indexes_follow(&store, format).await;
+        let file = rusqlite::Connection::open(folder.path().join("bosun.db")).unwrap();
+        for index in ["key_values_runs", "key_values_words"] {
+            let check = format!("INSERT INTO {index} ({index}, rank) VALUES ('integrity-check', 1)");
+            file.execute(&check, []).unwrap_or_else(|error| panic!("format {format}, {index}: {error}"));
+        }
         if format >= KNOWLEDGE {
             has_knowledge(&database).await;
         }

@@ -6,6 +6,7 @@ use bosun_testkit::missing;
 use pretty_assertions::assert_eq;
 use tokio_util::sync::CancellationToken;
 
+use crate::sandbox::HOLDS_BACK;
 use crate::{
     BackendError, BlobStore, CommandSwitch, Commands, ExecRequest, ExecResult, LocalExecutorOptions, LocalShellBackend,
     LocalShellOptions, OutputSink, Shell, SightingLimits, Sightings, bubblewrap, is_protected,
@@ -196,8 +197,7 @@ async fn what_is_chosen_holds_from_the_next_command_on() {
     let look = format!("cat {}/out/secret 2>/dev/null", top.path().display());
     assert_eq!((backend.sandbox(), run(&backend, &look).await.0), (None, Some(0)));
     commands.set(Commands::Sandbox);
-    let held = "a sandbox: it can change the project and nothing else, and has no network";
-    assert_eq!((backend.sandbox(), run(&backend, &look).await.0), (Some(held), Some(1)));
+    assert_eq!((backend.sandbox(), run(&backend, &look).await.0), (Some(HOLDS_BACK), Some(1)));
     commands.set(Commands::Machine);
     assert_eq!((backend.sandbox(), run(&backend, &look).await.0), (None, Some(0)));
 }

@@ -154,18 +154,15 @@ async fn hooks_and_settings_that_a_repository_has_elsewhere_are_held() {
     scene.git("", "config include.path ../settings/git");
     scene.git("sub", "config core.hooksPath hooks/deep/er");
     fs::write(scene.proj.join("settings/git"), "[include]\n\tpath = more\n").unwrap();
-    for attempt in [
-        "echo x > tools/hooks/post-commit",
-        "mv tools other",
-        "echo x >> settings/git",
-        "git config -f settings/more core.fsmonitor x",
-    ] {
+    for attempt in ["echo x > tools/hooks/post-commit", "mv tools other", "echo x >> settings/git"] {
         let ran = scene.run(attempt).await;
         assert_ne!(ran.exit_code, Some(0), "{attempt}");
     }
     assert_eq!((scene.names("tools/hooks"), scene.names("settings")), (vec![], vec!["git".to_owned()]));
     assert_eq!(scene.run("echo x > hooks/mine").await.exit_code, Some(0));
     // Of what is not there nothing is made up: that it came to be is told, and by then it is held.
+    assert_eq!(scene.armed("git config -f settings/more core.fsmonitor x").await, ["/settings/more"]);
+    assert_ne!(scene.run("echo x >> settings/more").await.exit_code, Some(0));
     let made = "mkdir -p sub/hooks/deep/er; echo x > sub/hooks/deep/er/post-commit";
     assert_eq!(scene.armed(made).await, ["/sub/hooks/deep/er"]);
     assert_ne!(scene.run("echo x > sub/hooks/deep/er/pre-push").await.exit_code, Some(0));
@@ -177,10 +174,10 @@ async fn a_repository_that_says_where_its_work_tree_is_keeps_to_it() {
     let Some(scene) = Scene::new().await else { return };
     scene.git("", "init -q --bare .git");
     scene.git("", "init -q placed");
+    fs::create_dir(scene.proj.join("tree")).unwrap();
     scene.git("placed", "config core.worktree ../../tree");
     scene.git("placed", "config core.hooksPath ~/.githooks");
     scene.git("placed", "config include.path ../.gitconfig");
-    fs::create_dir(scene.proj.join("tree")).unwrap();
     let bare = scene.run("git add -A").await;
     assert!(bare.output.contains("must be run in a work tree"), "{}", bare.output);
     let placed = scene
@@ -262,11 +259,15 @@ async fn what_a_command_made_that_runs_later_is_told_once() {
         ("git init -q sub; git init -q sub/ignored/deep", &["/sub/.git/config", "/sub/ignored/deep/.git/config"][..]),
         ("cd sub && git status", &[]),
         ("git init -q --bare store.git", &["/store.git/config"]),
-        ("mkdir bare && echo 'ref: refs/heads/x' > bare/HEAD && echo ../store.git > bare/commondir", &["/bare/config"]),
+        (
+            "mkdir bare && echo 'ref: refs/heads/x' > bare/HEAD && echo ../store.git > bare/commondir",
+            &["/bare", "/bare/commondir"],
+        ),
         ("git init -q --bare tmp && mv tmp/* .", &["/config"]),
         ("echo 'gitdir: ../store.git' > bare/.git", &["/bare/.git"]),
-        ("mkdir -p sub/.git/modules/m && echo x > sub/.git/modules/m/HEAD", &["/sub/.git/modules/m/config"]),
+        ("mkdir -p sub/.git/modules/m && echo x > sub/.git/modules/m/HEAD", &["/sub/.git/modules/m"]),
         ("mkdir ignored; echo x > ignored/.envrc; ln -s x ignored/.vscode", &["/ignored/.envrc", "/ignored/.vscode"]),
+        ("mkdir -p vendor/.git", &["/vendor/.git"]),
         ("mkdir -p src/target/.vscode", &["/src/target/.vscode"]),
         // What is in these is run by whoever starts what was installed or built.
         ("mkdir -p node_modules/x/.vscode target/.idea; echo x > target/CACHEDIR.TAG", &[]),

@@ -262,8 +262,9 @@ async fn the_model_is_told_of_the_sandbox_for_as_long_as_commands_run_in_it() {
     let scene = Scene::build(project, ScriptedModel::new(vec!["one", "two", "three"]), vec![], |config| {
         config.backend = backend;
     });
-    let said = "Commands run in a sandbox: it can change the project and nothing else, and has no network. Where a task \
-                needs more than that, say so and look for no way around it.";
+    let said = "Commands run in a sandbox: it can change the project and nothing else, and has no network; git's settings \
+                and hooks are read-only, and git init works below the project's top only. Where a task needs more than \
+                that, say so and look for no way around it.";
     for (request, place, told) in
         [(0, Commands::Machine, false), (1, Commands::Sandbox, true), (2, Commands::Machine, false)]
     {

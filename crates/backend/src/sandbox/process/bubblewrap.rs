@@ -119,7 +119,8 @@ const SCRATCH: [(&str, u64); 4] = [("/tmp", 4), ("/var/tmp", 8), ("/dev/shm", 8)
 const HOME_PART: u64 = 8;
 
 /// What the sandbox does, in words for a person.
-pub(crate) const HOLDS_BACK: &str = "a sandbox: it can change the project and nothing else, and has no network";
+pub(crate) const HOLDS_BACK: &str = "a sandbox: it can change the project and nothing else, and has no network; git's \
+                                     settings and hooks are read-only, and git init works below the project's top only";
 
 /// Variables of commands.
 pub(crate) type Environment = Arc<[(OsString, OsString)]>;

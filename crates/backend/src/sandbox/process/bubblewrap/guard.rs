@@ -1,11 +1,11 @@
 //! What a command in the sandbox may not change although it is in the project.
 //!
 //! At the top every protected name is held, also one that is missing: a placeholder is made for it and goes again with
-//! the last command. So is `.git`, where the project is no repository. Below, it is those that are there; of a repository also
-//! its own parts that are missing, where git takes what stands for them for nothing. A link cannot be held in its place, so that one at such a name refuses the command. What a
-//! command makes of such names below the top, repositories among them, is told with its result, and so is that a large
-//! project was not looked through. Folders of programs that were built or installed are not looked into: what is in them is
-//! run anyway.
+//! the last command. So is `.git`, where the project is no repository. Below, it is those that are there; of a repository
+//! also its own parts that are missing, where git takes what stands for them for nothing. A link cannot be held in its
+//! place, so that one at such a name refuses the command. What a command makes of such names below the top, repositories
+//! among them, is told with its result, and so is that a large project was not looked through. Folders of programs that
+//! were built or installed are not looked into: what is in them is run anyway.
 //!
 //! Other commands run meanwhile and may put a link wherever they can write: everything is looked at and made below the
 //! root's handle, and what is found is told from what takes its place by its identity.
@@ -176,10 +176,10 @@ impl Guarded {
             held.entry(above.to_owned()).or_insert(CoverKind::InPlace);
         }
         let mut covers: Vec<Cover> = Vec::with_capacity(held.len());
-        // A path stands behind those above it.
+        let mut whole: Option<PathBuf> = None;
+        // A path stands behind those above it, and nothing else between them.
         for (path, kind) in held {
-            let within = |cover: &Cover| cover.kind == CoverKind::ReadOnly && path.starts_with(&cover.path);
-            if covers.iter().any(within) {
+            if whole.as_ref().is_some_and(|above| path.starts_with(above)) {
                 continue;
             }
             let found = match look(root, &path) {
@@ -191,6 +191,9 @@ impl Guarded {
             };
             if file_type(&found) == FileType::Symlink {
                 return Err(is_link(&path));
+            }
+            if kind == CoverKind::ReadOnly {
+                whole = Some(path.clone());
             }
             covers.push(Cover { path, identity: identity(&found), kind });
         }

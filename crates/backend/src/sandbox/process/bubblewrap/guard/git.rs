@@ -74,10 +74,14 @@ impl Repository {
         if self.kind == Kind::Whole {
             paths.extend(named(root, &self.folder).paths);
         }
-        let is_there = |path: &PathBuf| look(root, path).is_ok_and(|found| !Placeholder::is_one(root, path, &found));
-        paths.retain(is_there);
+        paths.retain(|path| is_there(root, path));
         paths
     }
+}
+
+/// Whether there is something that does not stand for what is missing.
+pub(super) fn is_there(root: &Root, path: &Path) -> bool {
+    look(root, path).is_ok_and(|found| !Placeholder::is_one(root, path, &found))
 }
 
 /// A repository with those in it.
@@ -88,11 +92,14 @@ pub(super) struct Found {
     pub(super) links: Vec<PathBuf>,
     /// There are more.
     pub(super) cut: bool,
+    /// How many there may be.
+    room: usize,
 }
 
 impl Found {
-    pub(super) fn at(root: &Root, folder: PathBuf) -> Self {
-        let mut found = Self::default();
+    /// Of those in it no more than there is `room` for.
+    pub(super) fn at(root: &Root, folder: PathBuf, room: usize) -> Self {
+        let mut found = Self { room, ..Self::default() };
         found.whole(root, folder, 0);
         found
     }
@@ -101,15 +108,23 @@ impl Found {
         self.modules(root, &folder.join("modules"), depth);
         for worktree in self.folders(root, &folder.join("worktrees")) {
             self.modules(root, &worktree.join("modules"), depth);
-            self.repositories.push(Repository { folder: worktree, kind: Kind::Worktree });
+            self.put(worktree, Kind::Worktree);
         }
-        self.repositories.push(Repository { folder, kind: Kind::Whole });
+        self.put(folder, Kind::Whole);
+    }
+
+    fn put(&mut self, folder: PathBuf, kind: Kind) {
+        if self.repositories.len() < self.room {
+            self.repositories.push(Repository { folder, kind });
+        } else {
+            self.cut = true;
+        }
     }
 
     fn modules(&mut self, root: &Root, above: &Path, depth: usize) {
         for module in self.folders(root, above) {
             let has = |name: &str| look(root, &module.join(name)).is_ok_and(|found| is_file(&found));
-            if depth >= MAX_MODULE_DEPTH {
+            if depth >= MAX_MODULE_DEPTH || self.cut {
                 self.cut = true;
             } else if has("HEAD") {
                 self.whole(root, module, depth + 1);

@@ -9,6 +9,9 @@ use crate::root::Root;
 
 /// Folders looked into for repositories and protected names.
 const MAX_FOLDERS: usize = 20_000;
+/// Repositories that are held, those of submodules and work trees among them: each costs up to a dozen mounts for every
+/// command.
+const MAX_REPOSITORIES: usize = 400;
 
 /// What a project has of names that are run or obeyed later, as far as that is found quickly.
 #[derive(Debug, Default)]
@@ -73,7 +76,8 @@ impl Survey {
     }
 
     fn repository(&mut self, root: &Root, folder: PathBuf) {
-        let Found { repositories, links, cut } = Found::at(root, folder);
+        let room = MAX_REPOSITORIES - self.repositories.len();
+        let Found { repositories, links, cut, .. } = Found::at(root, folder, room);
         self.repositories.extend(repositories);
         self.links.extend(links);
         self.cut |= cut;
@@ -87,7 +91,9 @@ impl Survey {
         for repository in &self.repositories {
             let Repository { folder, kind } = repository;
             if *kind == Kind::Whole {
-                armed.insert((folder.join("config"), String::new()));
+                let config = folder.join("config");
+                let path = if git::is_there(root, &config) { config } else { folder.clone() };
+                armed.insert((path, String::new()));
             }
             armed.extend(git::todo(root, folder));
             armed.extend(repository.unheld(root).iter().map(as_it_is));
