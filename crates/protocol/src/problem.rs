@@ -507,6 +507,7 @@ problems! {
     DayCost { spent: String, limit: String } = "Today has cost ${spent}; you asked to be told at ${limit}";
     DayCostStops { spent: String, limit: String, stop: String } = "Today has cost ${spent}; you asked to be told at ${limit}. It stops at ${stop}";
     AsksAgain { seconds: String, why: Box<Problem> } = "trying again in {seconds} s: {why}";
+    BudgetWaits = "another call is under way, and together they may use up the budget: this one is made when that has ended, if enough is left";
     FellBack { from: String, to: String, detail: String } = "{from} is overloaded ({detail}); {to} answers the rest of this turn";
     ThinkingUnseen { model: String, detail: String } = "{model} thinks without showing it: the provider gives no summaries of its thinking ({detail})";
     HookBroke { hook: String, point: String, detail: String } = "The hook '{hook}' {detail}. It runs at {point}";

@@ -153,6 +153,7 @@ export const problemsOfModels = {
   day_cost: '今天已花费 ${spent}；你要求在 ${limit} 时提醒',
   day_cost_stops: '今天已花费 ${spent}；你要求在 ${limit} 时提醒。到 ${stop} 时停止',
   asks_again: '{seconds} 秒后重试，原因：{why}',
+  budget_waits: '另一次调用正在进行，两次合计可能用完预算：待其结束后，若余额足够再进行本次调用',
   fell_back: '{from} 过载（“{detail}”）；本回合余下部分由 {to} 回答',
   thinking_unseen: '{model} 会思考，但服务商不提供思考摘要，因此无法显示（“{detail}”）',
   hook_broke: '钩子“{hook}”在 {point} 处失败：“{detail}”',
