@@ -203,7 +203,8 @@ pub async fn ask_about(config: &ProviderConfig, name: &str, heard: &HeardOf) -> 
         return Some(Said::One(model));
     }
     let is_preset = config.family == Family::OpenAiChat && preset(&config.id).is_some_and(Preset::is_local);
-    if !heard.is_old(config, None) && !(is_preset && known.stays == Stays::Unknown) {
+    let is_asked = heard.is_old(config, None) || (is_preset && known.stays == Stays::Unknown);
+    if !is_asked {
         return None;
     }
     Some(Said::All(with_alias(ask_again(config, heard).await?, name)))
