@@ -6,6 +6,7 @@ mod local;
 mod preferred;
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use bosun_backend::BoxFuture;
 use bosun_model::{ChatModel, Price};
@@ -15,8 +16,8 @@ use bosun_protocol::{
 };
 use bosun_providers::tour::{self, PROVIDER as TOUR, Tour};
 use bosun_providers::{
-    Account, Cloud, DesktopSettings, EnvironmentKeys, KnownSecrets, ListedModel, Onward, ProviderConfig, Trial,
-    query_secrets,
+    Account, Cloud, DesktopSettings, EnvironmentKeys, HeardOf, KnownSecrets, ListedModel, Onward, ProviderConfig, Said,
+    Trial, query_secrets,
 };
 use bosun_session::{Explain, ModelSource, SessionError, counted_as_test, gsettings};
 use bosun_store::{Database, Key, Keys};
@@ -33,6 +34,9 @@ pub(crate) struct ProviderBook {
     environment: EnvironmentKeys,
     secrets: KnownSecrets,
     desktop: DesktopSettings,
+    heard: HeardOf,
+    /// Whether servers nearby were asked again since the program began.
+    has_looked: AtomicBool,
 }
 
 impl ProviderBook {
@@ -43,10 +47,14 @@ impl ProviderBook {
         secrets: KnownSecrets,
     ) -> Self {
         let desktop = DesktopSettings::new(|name| std::env::var(name).ok(), gsettings);
-        Self { database, keys, environment, secrets, desktop }
+        let (heard, has_looked) = (HeardOf::default(), AtomicBool::new(false));
+        Self { database, keys, environment, secrets, desktop, heard, has_looked }
     }
 
     pub(crate) async fn list(&self) -> Result<Vec<ProviderView>, Failure> {
+        if !self.has_looked.swap(true, Ordering::Relaxed) {
+            self.look_again().await?;
+        }
         let mut views = Vec::new();
         for account in self.accounts().await? {
             let (source, _) = self.key(&account).await?;
@@ -69,7 +77,7 @@ impl ProviderBook {
         let id = before.as_ref().map_or_else(|| account::new_id(&form.label, &accounts), |before| before.id.clone());
         let account = account::from_form(id, &form)?;
         let key = typed.as_ref().map(account::checked_key).transpose()?;
-        if self.is_default(&account) {
+        if account.is_default(&self.cloud()) {
             self.database.remove_account(&account.id).await?;
         } else {
             self.database.save_account(account::to_stored(&account)).await?;
@@ -104,8 +112,7 @@ impl ProviderBook {
         if !asked.lists_what_is_called() {
             return Ok(Vec::new());
         }
-        self.learn(&asked, &listed).await?;
-        let config = self.config(&account).await?;
+        let config = self.learn(asked, Said::All(listed.clone())).await?;
         Ok(listed.into_iter().map(|model| choice(&config, model)).collect())
     }
 
@@ -154,20 +161,14 @@ impl ProviderBook {
         let account = find(&accounts, &model.provider)
             .map_err(|_| Failure::new(ErrorCode::NoModel, Problem::ProviderGone { id: short(&model.provider) }))?;
         let mut config = self.config(account).await?;
-        if let Some(said) = bosun_providers::ask_about(&config, &model.name).await {
-            self.learn_one(&config, &said).await?;
-            config = config.with_listed(&[said]);
+        if let Some(said) = bosun_providers::ask_about(&config, &model.name, &self.heard).await {
+            config = self.learn(config, said).await?;
         }
         Ok(bosun_providers::connect(&config, &model.name)?)
     }
 
     async fn accounts(&self) -> Result<Vec<Account>, Failure> {
         Ok(account::all(self.database.accounts().await?, &self.cloud()))
-    }
-
-    /// Whether it is a preset as it stands where nobody chose anything, of which there is nothing to store.
-    fn is_default(&self, account: &Account) -> bool {
-        account.preset.is_some_and(|preset| *account == self.cloud().placed(Account::of_preset(preset)))
     }
 
     /// Where the credentials of clouds are: what stood in the environment, and the files that it names.
@@ -266,6 +267,8 @@ fn view(account: &Account, key: KeySource, headers: Vec<String>, onward: Onward)
         local: account.is_local(),
         runs_itself: onward.runs_itself,
         hands_on: onward.hands_on,
+        handed_on: onward.handed_on,
+        runs: onward.runs,
         key,
         key_page: account.key_page().map(str::to_owned),
         key_optional: account.key_optional(),
@@ -286,6 +289,8 @@ fn tour_view() -> ProviderView {
         local: true,
         runs_itself: true,
         hands_on: Vec::new(),
+        handed_on: Vec::new(),
+        runs: Vec::new(),
         key: KeySource::Missing,
         key_page: None,
         key_optional: true,

@@ -202,6 +202,23 @@ fn headers_of_the_persons_own_go_to_their_host_only_and_never_come_out() {
 }
 
 #[test]
+fn a_provider_has_twenty_headers_at_most_and_another_value_is_no_other_header() {
+    let page = Page::plan().keyring(Arc::new(MemorySecrets::default())).open();
+    page.ok("save_provider", form(None, "https://gate.example/v1", None));
+    let set = |name: &str, value: &str| json!({ "id": "my-gate", "name": name, "value": value });
+    for number in 0..20 {
+        page.ok("set_provider_header", set(&format!("X-{number}"), "1"));
+    }
+    let refused = page.call("set_provider_header", set("X-More", "1")).unwrap_err();
+    assert_eq!(refused["problem"], json!({ "problem": "headers_full", "most": 20 }), "{refused}");
+    let same = page.ok("set_provider_header", set("x-7", "2"));
+    assert_eq!(same["headers"].as_array().map(Vec::len), Some(20));
+    let fewer = page.ok("set_provider_header", set("X-7", ""));
+    assert_eq!(fewer["headers"].as_array().map(Vec::len), Some(19));
+    page.ok("set_provider_header", set("X-More", "1"));
+}
+
+#[test]
 fn a_vendor_without_a_key_is_not_asked() {
     let page = Page::open();
     assert_eq!(page.refused("list_models", json!({ "provider": "anthropic" })), "no_model");

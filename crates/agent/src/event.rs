@@ -35,7 +35,9 @@ pub enum LiveEvent {
         error: ModelError,
         wait: Duration,
     },
-    /// The wait before a call beside the conversation, as for a summary, is over: no [`Self::ReplyStarted`] says so.
+    /// A model call waits until another has ended: together they may use up a budget.
+    AwaitingBudget,
+    /// The wait before a call is over where no [`Self::ReplyStarted`] says so, as before one for a summary.
     AskingNow,
     /// A call began to run, after any approval. Milliseconds since 1970.
     CallRunning {

@@ -54,6 +54,17 @@ pub(crate) enum Failure {
     HeaderEmpty { header: String },
     #[error("the header {header} of {provider} is not kept: {reason}; enter it again with `bosun providers header`")]
     HeaderNotKept { header: String, provider: String, reason: String },
+    #[error("nothing was added, because {what} is not kept: {reason}")]
+    NotAdded { what: String, reason: String },
+    #[error("nothing was changed, because the key is not kept: {reason}")]
+    NotChanged { reason: String },
+    #[error(
+        "{provider} is {done}, but a call to it failed: {reason}; `bosun keys set {provider}` puts in a key, `bosun providers \
+         edit {provider}` changes it, and --no-test leaves the call out"
+    )]
+    ProviderFails { provider: String, done: &'static str, reason: String },
+    #[error("{what}: what came is longer than {most} bytes; give it on a line of its own")]
+    LineTooLong { what: String, most: usize },
     #[error("{provider} is built in and as it came, so there is nothing to remove; `bosun providers list` shows yours")]
     NotOwnProvider { provider: String },
     #[error("the keyring has no key of {provider} for {host}; `bosun keys list` shows where keys come from")]

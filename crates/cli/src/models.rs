@@ -1,5 +1,6 @@
 //! Where this program takes models from: the built-in providers, the accounts set up in Bosun, and their keys.
 
+mod headers;
 mod keys;
 mod list;
 mod providers;
@@ -12,8 +13,8 @@ use bosun_model::ChatModel;
 use bosun_protocol::{ErrorCode, ModelRef, Problem, ProjectId, Settings};
 pub(crate) use bosun_providers::key_variables;
 use bosun_providers::{
-    Account, Cloud, DesktopSettings, EnvironmentKeys, KnownSecrets, ListedModel, ListedModels, NoNews, PRESETS,
-    Preferences, ProviderConfig, SavedAccount, ask_about, host_of, login_secrets, preset, query_secrets, tour,
+    Account, Cloud, DesktopSettings, EnvironmentKeys, HeardOf, KnownSecrets, ListedModels, NoNews, PRESETS,
+    Preferences, ProviderConfig, Said, SavedAccount, ask_about, host_of, login_secrets, preset, query_secrets, tour,
 };
 use bosun_session::{Explain, ModelSource, SessionError, gsettings};
 use bosun_store::{
@@ -86,6 +87,7 @@ pub(crate) struct Models {
     keys: EnvironmentKeys,
     secrets: KnownSecrets,
     desktop: DesktopSettings,
+    heard: HeardOf,
 }
 
 impl Models {
@@ -96,7 +98,15 @@ impl Models {
         let secrets = KnownSecrets::default();
         keys.secrets().for_each(|key| secrets.learn(key));
         let desktop = DesktopSettings::new(|name| std::env::var(name).ok(), gsettings);
-        Self { used: Mutex::default(), address: OnceLock::new(), database, keys, secrets, desktop }
+        Self {
+            used: Mutex::default(),
+            address: OnceLock::new(),
+            database,
+            keys,
+            secrets,
+            desktop,
+            heard: HeardOf::default(),
+        }
     }
 
     /// Asks one provider at another address, where there is one. Every other one, such as that of a model that stands in,
@@ -177,22 +187,17 @@ impl Models {
         Ok(database.setting(LISTED_MODELS).await?.unwrap_or_default())
     }
 
-    /// Keeps what a provider said of its models in their list, where there is a database to keep them in.
-    async fn learn(&self, config: &ProviderConfig, listed: &[ListedModel]) -> Result<(), SessionError> {
-        let Some(database) = self.database().await? else { return Ok(()) };
-        let (config, listed) = (config.clone(), listed.to_vec());
-        let learn = move |learnt: &mut ListedModels| learnt.learn(&config, &listed);
-        let (Ok(_) | Err(NoNews)) = database.change_setting(LISTED_MODELS, learn).await?;
-        Ok(())
-    }
-
-    /// Keeps what a provider said of one of its models when it was asked about it, as [`Self::learn`] does.
-    async fn learn_one(&self, config: &ProviderConfig, said: &ListedModel) -> Result<(), SessionError> {
-        let Some(database) = self.database().await? else { return Ok(()) };
-        let (config, said) = (config.clone(), said.clone());
-        let learn = move |learnt: &mut ListedModels| learnt.learn_one(&config, &said);
-        let (Ok(_) | Err(NoNews)) = database.change_setting(LISTED_MODELS, learn).await?;
-        Ok(())
+    /// Keeps what a provider `said` of its models, where there is a database to keep it in, and gives `config` with it.
+    async fn learn(&self, config: ProviderConfig, said: Said) -> Result<ProviderConfig, SessionError> {
+        if let Said::All(_) = said {
+            self.heard.list(&config);
+        }
+        if let Some(database) = self.database().await? {
+            let (asked, told) = (config.clone(), said.clone());
+            let learn = move |learnt: &mut ListedModels| learnt.take_in(&asked, &told);
+            let (Ok(_) | Err(NoNews)) = database.change_setting(LISTED_MODELS, learn).await?;
+        }
+        Ok(config.hearing(&said))
     }
 
     async fn model(&self, model: &ModelRef) -> Result<Arc<dyn ChatModel>, SessionError> {
@@ -201,9 +206,8 @@ impl Models {
         }
         let account = self.account(&model.provider).await?;
         let mut config = self.config(&account).await?;
-        if let Some(said) = ask_about(&config, &model.name).await {
-            self.learn_one(&config, &said).await?;
-            config = config.with_listed(&[said]);
+        if let Some(said) = ask_about(&config, &model.name, &self.heard).await {
+            config = self.learn(config, said).await?;
         }
         Ok(bosun_providers::connect(&config, &model.name)?)
     }

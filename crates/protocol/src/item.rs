@@ -180,6 +180,9 @@ pub enum NoticeCode {
     ReplyEnded,
     /// A model call failed and is made again soon; the row goes away when it is. `detail` says when, and what failed.
     AsksAgain,
+    /// A model call waits until another has ended, since together they may use up a budget; the row goes away when it is
+    /// made, or when the turn ends.
+    BudgetWaits,
     /// Another model answers the rest of the turn; `detail` names both.
     ModelFellBack,
     /// The provider gives no summaries of the thinking; `detail` names the model and the provider's reason.

@@ -13,8 +13,12 @@ pub struct LocalServerView {
     pub host: String,
     /// Whether it said that it runs its models itself. Any other may hand on all that it is sent.
     pub runs_itself: bool,
-    /// How names of its models end with which it hands requests on to another.
+    /// How names of models end that it hands on, where it does not say of them who runs them.
     pub hands_on: Vec<String>,
+    /// Models of which it says that it hands them on.
+    pub handed_on: Vec<String>,
+    /// Models of which it says that it runs them itself.
+    pub runs: Vec<String>,
     /// The provider that speaks to it already; `None` where using it adds one.
     pub provider: Option<String>,
     /// What it offers; empty where it wants a key first, or has no model yet.

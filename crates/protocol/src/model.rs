@@ -45,8 +45,12 @@ pub struct ProviderView {
     pub local: bool,
     /// Whether that server said that it runs its models itself. Any other may hand on all that it is sent.
     pub runs_itself: bool,
-    /// How names of its models end with which a server on this machine hands requests on to another.
+    /// How names of models end that it hands on, where it does not say of them who runs them.
     pub hands_on: Vec<String>,
+    /// Models of which it says that it hands them on.
+    pub handed_on: Vec<String>,
+    /// Models of which it says that it runs them itself.
+    pub runs: Vec<String>,
     pub key: KeySource,
     /// Where the vendor gives out keys.
     pub key_page: Option<String>,

@@ -453,7 +453,8 @@ problems! {
     KeyCharacters = "the key contains characters that no key has (perhaps a line break); enter it again";
     HeaderName { name: String } = "the header \"{name}\" has a name that HTTP does not allow; use letters, digits and hyphens";
     HeaderValue { name: String } = "the header \"{name}\" has a value that HTTP does not allow; leave out line breaks and control characters";
-    HeaderTooMuch { most: u32, bytes: u32 } = "a provider can have at most {most} headers of at most {bytes} bytes each; shorten or remove some";
+    HeaderTooLong { most: u32 } = "the value of a header can have at most {most} bytes; shorten it";
+    HeadersFull { most: u32 } = "a provider can have at most {most} headers, and this one has as many; remove one first";
     HeaderReserved { name: String } = "the header \"{name}\" is sent by Bosun itself; leave it out";
     NoModelNamed = "no model was named; choose one";
     BaseUrlScheme { url: String, example: String } = "the base URL \"{url}\" has no http:// or https:// in front; it should look like {example}";
@@ -507,6 +508,7 @@ problems! {
     DayCost { spent: String, limit: String } = "Today has cost ${spent}; you asked to be told at ${limit}";
     DayCostStops { spent: String, limit: String, stop: String } = "Today has cost ${spent}; you asked to be told at ${limit}. It stops at ${stop}";
     AsksAgain { seconds: String, why: Box<Problem> } = "trying again in {seconds} s: {why}";
+    BudgetWaits = "another call is under way, and together they may use up the budget: this one is made when that has ended, if enough is left";
     FellBack { from: String, to: String, detail: String } = "{from} is overloaded ({detail}); {to} answers the rest of this turn";
     ThinkingUnseen { model: String, detail: String } = "{model} thinks without showing it: the provider gives no summaries of its thinking ({detail})";
     HookBroke { hook: String, point: String, detail: String } = "The hook '{hook}' {detail}. It runs at {point}";

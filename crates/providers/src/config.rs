@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::cloud::Cloud;
 use crate::desktop::DesktopSettings;
-use crate::endpoint::Endpoint;
+use crate::endpoint::{Endpoint, is_nearby};
 use crate::listing::HELD_UNTOLD;
 use crate::network::Network;
 use crate::query::without_query_secrets;
@@ -74,6 +74,22 @@ impl KnownModel {
     /// Whether it says anything beside a name.
     pub(crate) fn says(&self) -> bool {
         *self != Self { name: self.name.clone(), ..Self::default() }
+    }
+
+    /// What is said here, and of the rest what was said `before`.
+    pub(crate) fn over(self, before: &Self) -> Self {
+        Self {
+            context_window: self.context_window.or(before.context_window),
+            max_output: self.max_output.or(before.max_output),
+            images: self.images.or(before.images),
+            documents: self.documents.or(before.documents),
+            audio: self.audio.or(before.audio),
+            video: self.video.or(before.video),
+            reasoning: self.reasoning.or(before.reasoning),
+            price: self.price.or(before.price),
+            server_runs: self.server_runs.or(before.server_runs),
+            ..self
+        }
     }
 
     fn put_on(&self, info: &mut ModelInfo) {
@@ -284,7 +300,7 @@ impl ProviderConfig {
         match said {
             Some(true) => Stays::Yes,
             Some(false) => Stays::No,
-            None if hands_on(&self.id).iter().any(|end| name.ends_with(end)) => Stays::No,
+            None if is_handed_on(&self.id, name) => Stays::No,
             // Nobody else speaks so.
             None if self.family == Family::Ollama => Stays::Yes,
             None => Stays::Unknown,
@@ -295,12 +311,24 @@ impl ProviderConfig {
     pub fn is_here(&self) -> bool {
         Endpoint::parse(&self.id, self.family, &self.base_url).is_ok_and(|endpoint| endpoint.loopback)
     }
+
+    /// Whether the address is one of this machine or of the network around it, where another server may answer tomorrow.
+    pub(crate) fn is_near(&self) -> bool {
+        Endpoint::parse(&self.id, self.family, &self.base_url)
+            .is_ok_and(|endpoint| endpoint.loopback || is_nearby(endpoint.name()))
+    }
 }
 
-/// How names of models end which the server of this machine that is called `id` hands on to another: all of LiteLLM's, and
-/// those of Ollama's cloud.
+/// How names of models end which the server of this machine that is called `id` hands on to another, where it does not say
+/// itself who runs them: all of LiteLLM's, and those of Ollama's cloud.
 pub(crate) fn hands_on(id: &str) -> &'static [&'static str] {
     if id == "litellm" { &[""] } else { &[":cloud", "-cloud"] }
+}
+
+/// Whether the name of a model tells that the server of this machine that is called `id` hands it on. `ui` compares in the
+/// same way (`providerWords.ts`): Ollama takes names in letters of either case.
+pub(crate) fn is_handed_on(id: &str, name: &str) -> bool {
+    hands_on(id).iter().any(|end| name.to_ascii_lowercase().ends_with(end))
 }
 
 impl fmt::Debug for ProviderConfig {
@@ -404,6 +432,8 @@ mod tests {
         for (id, base_url, name, server_runs, expected) in [
             ("ollama", ollama, "qwen3:4b", None, free),
             ("ollama", ollama, "gpt-oss:120b-cloud", None, away),
+            ("ollama", ollama, "me/GPT-OSS:120b-CLOUD", None, away),
+            ("vllm", vllm, "fog-cloud", Some(true), free),
             ("ollama", ollama, "mine", Some(false), away),
             ("ollama", "http://10.0.0.7:11434", "qwen3:4b", Some(true), away),
             ("vllm", vllm, "m", None, maybe),

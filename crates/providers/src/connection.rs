@@ -269,6 +269,6 @@ fn header(name: &str, value: &str) -> Result<(HeaderName, HeaderValue), ModelTro
 ///
 /// # Errors
 /// What is wrong with it, without its value.
-pub fn check_header(name: &str, value: &str) -> Result<(), ModelError> {
+pub(crate) fn check_header(name: &str, value: &str) -> Result<(), ModelError> {
     header(name, value).map(drop).map_err(|trouble| ModelError::own(ModelErrorKind::InvalidRequest, "header", trouble))
 }

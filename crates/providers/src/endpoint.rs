@@ -1,4 +1,4 @@
-use std::net::IpAddr;
+use std::net::{IpAddr, Ipv4Addr};
 
 use bosun_model::{ModelError, ModelErrorKind, ModelTrouble};
 use reqwest::Url;
@@ -128,13 +128,23 @@ pub(crate) fn is_loopback(host: &str) -> bool {
     }
 }
 
+/// How names end that only the network around a machine knows: mDNS, what home routers give out, RFC 8375, and what ICANN
+/// has set aside for private networks.
+const NEARBY: [&str; 4] = [".local", ".lan", ".home.arpa", ".internal"];
+
 /// Whether a host is one of the network around this machine: a private address, or a name that only such a network knows.
 pub(crate) fn is_nearby(host: &str) -> bool {
     match ip(host) {
-        Some(IpAddr::V4(ip)) => ip.is_private() || ip.is_link_local(),
+        Some(IpAddr::V4(ip)) => ip.is_private() || ip.is_link_local() || is_shared(ip),
         Some(IpAddr::V6(ip)) => ip.is_unique_local() || ip.is_unicast_link_local(),
-        None => !plain(host).contains('.') || plain(host).ends_with(".local"),
+        None => !plain(host).contains('.') || NEARBY.iter().any(|end| plain(host).ends_with(end)),
     }
+}
+
+/// 100.64.0.0/10: behind a provider's NAT, and what overlay networks such as Tailscale give their machines.
+fn is_shared(ip: Ipv4Addr) -> bool {
+    let [first, second, ..] = ip.octets();
+    first == 100 && (64..128).contains(&second)
 }
 
 /// A name without the dot that may end it.
@@ -192,6 +202,19 @@ mod tests {
             ("[fe80::1]", false, true),
             ("gpu-box", false, true),
             ("gpu.local", false, true),
+            ("gpu.lan", false, true),
+            ("gpu.home.arpa.", false, true),
+            ("gpu.internal", false, true),
+            ("100.64.0.1", false, true),
+            ("100.127.255.254", false, true),
+            ("169.254.7.7", false, true),
+            ("[fc00::1]", false, true),
+            ("100.63.255.255", false, false),
+            ("100.128.0.1", false, false),
+            ("[fe00::1]", false, false),
+            ("notlan", false, true),
+            ("gpu.notlan", false, false),
+            ("local.example.com", false, false),
             ("172.32.0.1", false, false),
             ("8.8.8.8", false, false),
             ("[2606:4700::1]", false, false),

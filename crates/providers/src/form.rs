@@ -2,6 +2,7 @@
 
 use bosun_model::ModelError;
 
+use crate::connection::check_header;
 use crate::{Account, Family, host_of, secret_in_query, tour};
 
 /// Letters of a name.
@@ -67,6 +68,61 @@ impl AccountForm<'_> {
     }
 }
 
+/// What a person changes about a provider that is there. What is `None` stays as it is.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct AccountChange<'a> {
+    pub label: Option<&'a str>,
+    pub base_url: Option<&'a str>,
+    /// What is spoken there, whatever the address ends with.
+    pub family: Option<Family>,
+}
+
+impl AccountChange<'_> {
+    /// The account `before` as it is meant to be.
+    ///
+    /// # Errors
+    /// [`WrongAccount`].
+    pub fn of(&self, before: &Account) -> Result<Account, WrongAccount> {
+        let family = match before.family {
+            // Nobody chose between OpenAI's two wires: the address did, and another says something else.
+            Family::OpenAiResponses if before.preset.is_none() && !before.chosen => Family::OpenAiChat,
+            family => family,
+        };
+        let form = AccountForm {
+            label: self.label.unwrap_or(&before.label),
+            family: self.family.unwrap_or(family),
+            chosen: self.family.is_some() || before.chosen,
+            base_url: self.base_url.unwrap_or(&before.base_url),
+        };
+        form.account(before.id.clone())
+    }
+}
+
+/// Why a header of a person's own is not taken.
+#[derive(Clone, Debug, PartialEq)]
+pub enum WrongHeader {
+    /// It cannot be sent.
+    Unsendable(ModelError),
+    /// Its value is longer than [`LONGEST_HEADER`].
+    TooLong,
+    /// There are [`MOST_HEADERS`] others.
+    TooMany,
+}
+
+/// Whether a header of a person's own is taken beside those that its provider has, which are `known` by their names. One
+/// without a value is to go, and another value is no other header.
+///
+/// # Errors
+/// [`WrongHeader`].
+pub fn check_own_header(known: &[String], name: &str, value: &str) -> Result<(), WrongHeader> {
+    check_header(name, value).map_err(WrongHeader::Unsendable)?;
+    if value.len() > LONGEST_HEADER {
+        return Err(WrongHeader::TooLong);
+    }
+    let is_new = !value.is_empty() && !known.iter().any(|known| known.eq_ignore_ascii_case(name));
+    if is_new && known.len() >= MOST_HEADERS { Err(WrongHeader::TooMany) } else { Ok(()) }
+}
+
 /// An id for a new provider, from its name: `My server` becomes `my-server`, and `my-server-2` when that is taken.
 pub fn new_account_id(label: &str, taken: &[Account]) -> String {
     let words = label.split(|c: char| !c.is_ascii_alphanumeric()).filter(|word| !word.is_empty());
@@ -75,4 +131,51 @@ pub fn new_account_id(label: &str, taken: &[Account]) -> String {
     let free = |id: &String| id != tour::PROVIDER && !taken.iter().any(|account| account.id == *id);
     let numbered = (2..=u32::MAX).map(|number| format!("{slug}-{number}"));
     std::iter::once(slug.clone()).chain(numbered).find(free).unwrap_or(slug)
+}
+
+#[cfg(test)]
+mod tests {
+    use pretty_assertions::assert_eq;
+
+    use super::*;
+    use crate::preset;
+
+    #[test]
+    fn what_is_changed_is_checked_as_what_is_new() {
+        let own = Account::new("own", "Own", Family::OpenAiChat, "https://gate.example/v1/responses");
+        let change = |change: AccountChange| change.of(&own);
+        let named = change(AccountChange { label: Some(" Gate "), ..AccountChange::default() }).unwrap();
+        assert_eq!(named, Account { label: "Gate".into(), ..own.clone() });
+        // The address said that it is Responses, and the next one does not.
+        let url = Some("https://other.example/v1");
+        let moved = change(AccountChange { base_url: url, ..AccountChange::default() }).unwrap();
+        assert_eq!((moved.family, moved.chosen), (Family::OpenAiChat, false));
+        let chosen = change(AccountChange { family: Some(Family::Anthropic), ..AccountChange::default() }).unwrap();
+        assert_eq!((chosen.family, chosen.chosen), (Family::Anthropic, true));
+        let later = AccountChange { base_url: url, ..AccountChange::default() }.of(&chosen).unwrap();
+        assert_eq!((later.family, later.chosen), (Family::Anthropic, true));
+        let nameless = change(AccountChange { label: Some(" "), ..AccountChange::default() });
+        assert_eq!(nameless, Err(WrongAccount::Label));
+        let keyed = change(AccountChange { base_url: Some("https://h/v1?key=0f9a8b7c"), ..AccountChange::default() });
+        assert_eq!(keyed, Err(WrongAccount::Query("key".into())));
+        let openai = Account::of_preset(preset("openai").unwrap());
+        let fixed = AccountChange { family: Some(Family::Gemini), ..AccountChange::default() }.of(&openai);
+        assert_eq!(fixed, Err(WrongAccount::FamilyFixed));
+        let gate = AccountChange { base_url: url, ..AccountChange::default() }.of(&openai).unwrap();
+        let back = AccountChange { base_url: Some("https://api.openai.com/v1"), ..AccountChange::default() };
+        assert_eq!((gate.family, back.of(&gate)), (Family::OpenAiChat, Ok(openai)));
+    }
+
+    #[test]
+    fn another_value_is_no_other_header() {
+        let full: Vec<String> = (0..MOST_HEADERS).map(|number| format!("X-{number}")).collect();
+        let check = |name: &str, value: &str| check_own_header(&full, name, value);
+        assert_eq!(check("X-New", "on"), Err(WrongHeader::TooMany));
+        assert_eq!(
+            (check("x-7", "on"), check("X-New", ""), check_own_header(&full[1..], "X-New", "on")),
+            (Ok(()), Ok(()), Ok(()))
+        );
+        assert_eq!(check("x-7", &"v".repeat(LONGEST_HEADER + 1)), Err(WrongHeader::TooLong));
+        assert!(matches!(check("Host", "h"), Err(WrongHeader::Unsendable(_))));
+    }
 }

@@ -62,6 +62,7 @@ mod lenient;
 mod levels;
 mod limits;
 mod lines;
+mod listed;
 mod listing;
 mod media;
 mod network;
@@ -89,20 +90,23 @@ pub use account::{Trial, test_call, test_model, try_out};
 pub use catalogue::catalogue_source;
 pub use cloud::{Cloud, CredentialAnswer};
 pub use config::{Family, KnownModel, ProviderConfig};
-pub use connection::check_header;
 pub use desktop::{DesktopSettings, ProxySource};
 pub use discovery::{LocalServer, find_local_servers, look_at, usual_local_accounts};
 pub use endpoint::host_of;
 pub use environment::EnvironmentKeys;
-pub use form::{AccountForm, LONGEST_HEADER, MOST_HEADERS, WrongAccount, new_account_id};
+pub use form::{
+    AccountChange, AccountForm, LONGEST_HEADER, MOST_HEADERS, WrongAccount, WrongHeader, check_own_header,
+    new_account_id,
+};
 pub use http_model::{connect, connect_within, known_model};
 pub use known_secrets::{KnownSecrets, Redacting};
 pub use levels::effort_levels;
 pub use limits::Limits;
-pub use listing::{ListedModel, RunBy, ask_about, list_models};
+pub use listed::{ListedModels, NoNews, Onward};
+pub use listing::{HeardOf, ListedModel, RunBy, Said, ask_about, ask_again, list_models};
 pub use network::{Network, NetworkOptions, login_secrets, proxy_login};
 pub use openai_chat::always_thinks;
-pub use preferences::{ListedModels, NoNews, Onward, Preferences};
+pub use preferences::Preferences;
 pub use preset::{
     DocumentPart, EffortField, Elsewhere, Forced, LimitField, PRESETS, Preset, PriceList, Quirks, SchemaField,
     ThoughtsBack, UsageReport, key_variables, preset,

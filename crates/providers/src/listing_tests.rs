@@ -2,6 +2,7 @@ use pretty_assertions::assert_eq;
 use serde_json::{Value, json};
 
 use super::*;
+use crate::{ListedModels, NoNews};
 
 /// The first model of a list, as the server of that host says it.
 fn first(host: &str, list: &Value) -> ListedModel {
@@ -210,19 +211,118 @@ async fn a_server_at_a_presets_port_is_asked_once_whether_it_runs_its_models() {
         server.answer_models_with(Reply::http(200, json!({ "object": "list", "data": rows }).to_string()));
     };
     let config = |id: &str| ProviderConfig::new(id, Family::OpenAiChat, server.base_url(Wire::OpenAi));
-    let asked = async |id: &str, name: &str| ask_about(&config(id), name).await.map(|model| (model.name, model.run_by));
-    let by = |name| Some(RunBy::Server(name));
+    let stays = async |id: &str, name: &str| {
+        let said = ask_about(&config(id), name, &HeardOf::default()).await?;
+        Some(known_model(&config(id).hearing(&said), name).unwrap().stays)
+    };
     lists("vllm", &["m", "n"]);
-    assert_eq!(asked("vllm", " m ").await, Some(("m".into(), by("vLLM"))));
-    assert_eq!((asked("vllm", "other").await, asked("own", "m").await), (None, None));
+    assert_eq!(stays("vllm", " m ").await, Some(Stays::Yes));
+    assert_eq!((stays("vllm", "other").await, stays("own", "m").await), (Some(Stays::Unknown), None));
     lists("llamacpp", &["/models/qwen.gguf"]);
-    assert_eq!(asked("llamacpp", "any").await, Some(("any".into(), by("llama.cpp"))), "it takes any name");
+    assert_eq!(stays("llamacpp", "any").await, Some(Stays::Yes), "it takes any name");
     lists("openai", &["m"]);
-    assert_eq!(asked("vllm", "m").await, None);
-    let before = server.requests().len();
-    let said = KnownModel { name: "m".into(), server_runs: Some(true), ..KnownModel::default() };
-    assert_eq!(ask_about(&config("vllm").with_known([said]), "m").await, None);
-    assert_eq!(server.requests().len(), before, "it is known");
+    assert_eq!(stays("vllm", "m").await, Some(Stays::Unknown));
+}
+
+/// Another may listen at a port than the one that was there when the list was stored.
+#[tokio::test]
+async fn a_server_nearby_is_asked_once_more_by_each_run_of_the_program() {
+    use bosun_testkit::{ModelServer, Reply, Wire};
+    let server = ModelServer::start();
+    let lists = |owned_by: &str| {
+        let rows = json!([{ "id": "m", "owned_by": owned_by }]);
+        server.answer_models_with(Reply::http(200, json!({ "object": "list", "data": rows }).to_string()));
+    };
+    let stored = KnownModel { name: "m".into(), server_runs: Some(true), ..KnownModel::default() };
+    for id in ["own", "vllm"] {
+        let config = || {
+            let config = ProviderConfig::new(id, Family::OpenAiChat, server.base_url(Wire::OpenAi));
+            config.with_known([stored.clone()])
+        };
+        let (heard, before) = (HeardOf::default(), server.requests().len());
+        let asked = async || ask_about(&config(), "m", &heard).await;
+        assert_eq!(known_model(&config(), "m").unwrap().price, Some(Price::FREE), "as it was");
+        lists("openai");
+        let said = asked().await.unwrap();
+        let info = known_model(&config().hearing(&said), "m").unwrap();
+        assert_eq!((info.stays, info.price), (Stays::Unknown, None));
+        assert_eq!((asked().await, server.requests().len()), (None, before + 1), "once");
+        // A list that was looked at is as good.
+        let heard = HeardOf::default();
+        heard.list(&config());
+        assert_eq!(ask_about(&config(), "m", &heard).await, None);
+        // Nobody is asked far away.
+        let far = ProviderConfig { base_url: "https://gate.example/v1".into(), ..config() };
+        assert!(!HeardOf::default().is_old(&far, None) && HeardOf::default().is_old(&config(), None));
+        // Who does not answer changes nothing, and is asked again.
+        let heard = HeardOf::default();
+        server.answer_models_with(Reply::http(503, "busy"));
+        assert_eq!(ask_about(&config(), "m", &heard).await, None);
+        assert!(heard.is_old(&config(), None));
+    }
+}
+
+#[tokio::test]
+async fn a_model_of_ollama_is_asked_about_once_more_by_each_run_of_the_program() {
+    use bosun_testkit::{ModelServer, Reply, Wire};
+    let server = ModelServer::start();
+    let config = |server_runs| {
+        let known = KnownModel { name: "m".into(), context_window: Some(8), server_runs, ..KnownModel::default() };
+        ProviderConfig::new("ollama", Family::Ollama, server.base_url(Wire::Ollama)).with_known([known])
+    };
+    let stays = async |heard: &HeardOf, server_runs| {
+        let said = ask_about(&config(server_runs), "m", heard).await?;
+        Some(known_model(&config(server_runs).hearing(&said), "m").unwrap().stays)
+    };
+    let heard = HeardOf::default();
+    assert_eq!(stays(&heard, Some(false)).await, Some(Stays::Yes), "it is one of this machine by now");
+    assert_eq!(stays(&heard, Some(false)).await, None);
+    server.answer_at("/api/show", Reply::http(200, r#"{"remote_model":"gpt-oss:120b"}"#));
+    assert_eq!(stays(&HeardOf::default(), Some(true)).await, Some(Stays::No));
+    server.answer_at("/api/show", Reply::http(500, "busy"));
+    assert_eq!(stays(&HeardOf::default(), Some(true)).await, None);
+}
+
+/// What it lists in OpenAI's shape it says to run itself, all of it.
+#[tokio::test]
+async fn models_of_ollamas_cloud_are_known_by_its_own_list_where_another_is_asked_for() {
+    use bosun_testkit::{ModelServer, Reply, Wire};
+    let server = ModelServer::start();
+    let row = |name: &str| json!({ "id": name, "owned_by": "library" });
+    let list = json!({ "object": "list", "data": [row("qwen3:4b"), row("mine"), row("gpt-oss:20b-cloud")] });
+    server.answer_models_with(Reply::http(200, list.to_string()));
+    let own = json!({ "models": [{ "name": "qwen3:4b" }, { "name": "gpt-oss:20b-cloud" },
+        { "name": "mine", "remote_host": "https://ollama.com:443", "remote_model": "gpt-oss:120b" }] });
+    server.answer_at("/api/tags", Reply::http(200, own.to_string()));
+    let config = ProviderConfig::new("local-9000", Family::OpenAiChat, server.base_url(Wire::OpenAi));
+    let by = async || {
+        let listed = list_models(&config).await.unwrap();
+        listed.into_iter().map(|model| (model.run_by, model.untold)).collect::<Vec<_>>()
+    };
+    let (itself, another) = (Some(RunBy::Server("Ollama")), Some(RunBy::Another));
+    assert_eq!(by().await, [(itself, false), (another, false), (another, false)]);
+    server.answer_at("/api/tags", Reply::http(503, "busy"));
+    assert_eq!(by().await, [(None, true), (None, true), (None, true)]);
+    server.answer_at("/api/tags", Reply::http(404, "nothing there"));
+    assert_eq!(by().await, [(None, false), (None, false), (None, false)]);
+}
+
+#[tokio::test]
+async fn an_lm_studio_that_is_silent_about_its_models_is_no_other_server() {
+    use bosun_testkit::{ModelServer, Reply, Script, Wire};
+    let server = ModelServer::with(Script { models: vec!["m".into()], ..Script::default() });
+    let config = ProviderConfig::new("lmstudio", Family::OpenAiChat, server.base_url(Wire::OpenAi));
+    let mut learnt = ListedModels::default();
+    learnt.learn(&config, &list_models(&config).await.unwrap()).unwrap();
+    let told = learnt.clone();
+    for silent in [Reply::http(503, "busy"), Reply::hang()] {
+        server.answer_at("/api/v0/models", silent);
+        assert_eq!(learnt.learn(&config, &list_models(&config).await.unwrap()), Err(NoNews));
+        assert_eq!(learnt, told);
+    }
+    server.answer_at("/api/v0/models", Reply::http(404, "no such address"));
+    assert_eq!(learnt.learn(&config, &list_models(&config).await.unwrap()), Ok(()));
+    assert_eq!(learnt, ListedModels::default(), "it is another");
 }
 
 #[test]

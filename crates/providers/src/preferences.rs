@@ -1,15 +1,13 @@
 //! What was set and learnt about models and the network, as it is stored: JSON that the settings and the lists of models
 //! write.
 
-use std::collections::BTreeMap;
 use std::time::Duration;
 
 use bosun_model::ModelError;
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
 
-use crate::config::hands_on;
 use crate::network::proxy_address;
-use crate::{Account, Family, KnownModel, ListedModel, Network, NetworkOptions, ProviderConfig, host_of};
+use crate::{KnownModel, ListedModels, Network, NetworkOptions, ProviderConfig};
 
 /// Of the stored settings about models, what a connection needs. The rest of them is passed over.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize)]
@@ -83,91 +81,6 @@ impl Known {
     }
 }
 
-/// What servers said of their models in their lists, by host.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(transparent)]
-pub struct ListedModels(BTreeMap<String, Vec<KnownModel>>);
-
-/// Where what is sent to a server on this machine goes on to; nothing of others.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Onward {
-    /// Whether the server said that it runs models itself. Any other may hand on all that it is sent.
-    pub runs_itself: bool,
-    /// How names of its models end with which it hands requests on to another.
-    pub hands_on: Vec<String>,
-}
-
-/// A list said what was known of it already.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct NoNews;
-
-/// Hosts of which lists are kept.
-const MOST: usize = 100;
-
-impl ListedModels {
-    /// Learns what the server that `config` describes listed just now.
-    ///
-    /// # Errors
-    /// Where nothing was learnt by it, so that nothing has to be kept.
-    pub fn learn(&mut self, config: &ProviderConfig, models: &[ListedModel]) -> Result<(), NoNews> {
-        let host = host_of(&config.base_url).map_err(|_| NoNews)?;
-        let said: Vec<KnownModel> = models.iter().map(ListedModel::said).filter(KnownModel::says).collect();
-        if said.is_empty() {
-            return self.0.remove(&host).map(drop).ok_or(NoNews);
-        }
-        self.keep(host, said)
-    }
-
-    /// Learns what the server that `config` describes said of one of its models, which stays beside what is known of the
-    /// others until they are listed again.
-    ///
-    /// # Errors
-    /// As [`Self::learn`].
-    pub fn learn_one(&mut self, config: &ProviderConfig, model: &ListedModel) -> Result<(), NoNews> {
-        let host = host_of(&config.base_url).map_err(|_| NoNews)?;
-        let said = model.said();
-        let mut known = self.0.get(&host).cloned().unwrap_or_default();
-        known.retain(|other| other.name != said.name);
-        known.push(said);
-        self.keep(host, known)
-    }
-
-    /// Keeps what was `said` at `host`, unless that is known.
-    fn keep(&mut self, host: String, said: Vec<KnownModel>) -> Result<(), NoNews> {
-        if self.0.get(&host) == Some(&said) {
-            return Err(NoNews);
-        }
-        self.0.insert(host.clone(), said);
-        if self.0.len() > MOST
-            && let Some(other) = self.0.keys().find(|known| **known != host).cloned()
-        {
-            self.0.remove(&other);
-        }
-        Ok(())
-    }
-
-    fn of(&self, config: &ProviderConfig) -> impl Iterator<Item = KnownModel> {
-        self.at(&config.base_url).iter().cloned()
-    }
-
-    fn at(&self, base_url: &str) -> &[KnownModel] {
-        host_of(base_url).ok().and_then(|host| self.0.get(&host)).map_or(&[], Vec::as_slice)
-    }
-
-    /// Where what is sent to `account` goes on from its server, as far as that server told.
-    pub fn onward(&self, account: &Account) -> Onward {
-        if !account.is_local() {
-            return Onward::default();
-        }
-        let said = self.at(&account.base_url);
-        let runs_itself = account.family == Family::Ollama || said.iter().any(|known| known.server_runs == Some(true));
-        let ends = if runs_itself { hands_on("ollama") } else { hands_on(&account.id) };
-        let named = said.iter().filter(|known| known.server_runs == Some(false)).map(|known| known.name.as_str());
-        let named = named.filter(|name| !ends.iter().any(|end| name.ends_with(end)));
-        Onward { runs_itself, hands_on: ends.iter().copied().chain(named).map(str::to_owned).collect() }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use bosun_model::Price;
@@ -175,7 +88,7 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::{RunBy, known_model};
+    use crate::{Family, ListedModel, NoNews, known_model};
 
     fn listed(name: &str, window: u32) -> ListedModel {
         ListedModel { name: name.into(), context_window: Some(window), ..ListedModel::default() }
@@ -236,42 +149,6 @@ mod tests {
     }
 
     #[test]
-    fn a_server_is_known_to_run_its_models_where_it_said_so() {
-        let mut learnt = ListedModels::default();
-        let listed = |name: &str, run_by| ListedModel { name: name.into(), run_by, ..ListedModel::default() };
-        let mut learn = |base_url: &str, models: &[ListedModel]| {
-            learnt.learn(&ProviderConfig::new("p", Family::OpenAiChat, base_url), models).ok();
-        };
-        let itself = Some(RunBy::Server("vLLM"));
-        learn("http://localhost:8000/v1", &[listed("m", itself)]);
-        learn("http://localhost:8080/v1", &[listed("m", None)]);
-        learn("http://localhost:4000/v1", &[listed("m", itself)]);
-        learn("https://gpu.example/v1", &[listed("m", itself)]);
-        learn(
-            "http://localhost:11434",
-            &[listed("mine", Some(RunBy::Another)), listed("b-cloud", Some(RunBy::Another))],
-        );
-        let onward = |id: &str, family, base_url: &str| {
-            let Onward { runs_itself, hands_on } = learnt.onward(&Account::new(id, id, family, base_url));
-            (runs_itself, hands_on.join(" "))
-        };
-        let chat = Family::OpenAiChat;
-        for (id, family, base_url, runs_itself, hands_on) in [
-            ("vllm", chat, "http://localhost:8000/v1", true, ":cloud -cloud"),
-            ("llamacpp", chat, "http://localhost:8080/v1", false, ":cloud -cloud"),
-            ("litellm", chat, "http://localhost:4001/v1", false, ""),
-            ("litellm", chat, "http://localhost:4000/v1", true, ":cloud -cloud"),
-            ("own", chat, "http://localhost:9000/v1", false, ":cloud -cloud"),
-            ("vllm", chat, "https://gpu.example/v1", false, ""),
-            ("ollama", Family::Ollama, "http://localhost:11434", true, ":cloud -cloud mine"),
-        ] {
-            assert_eq!(onward(id, family, base_url), (runs_itself, hands_on.to_owned()), "{id} {base_url}");
-        }
-        let all = learnt.onward(&Account::new("litellm", "", chat, "http://localhost:4001/v1")).hands_on;
-        assert_eq!(all, [""], "every name ends so");
-    }
-
-    #[test]
     fn settings_of_the_network_are_checked() {
         let of = |network: serde_json::Value| {
             serde_json::from_value::<Preferences>(json!({ "network": network })).unwrap().network()
@@ -280,16 +157,5 @@ mod tests {
         assert!(of(json!({ "proxy": "http://127.0.0.1:3128" })).is_ok());
         assert!(of(json!({ "proxy": "nonsense" })).unwrap_err().message.contains("proxy"));
         assert!(of(json!({ "certificates": "no pem" })).unwrap_err().message.contains("no certificate"));
-    }
-
-    #[test]
-    fn hosts_are_forgotten_before_there_are_too_many() {
-        let mut windows = ListedModels::default();
-        for number in 0..MOST + 5 {
-            let config =
-                ProviderConfig::new("own", Family::OpenAiChat, format!("http://10.0.0.7:{}/v1", 9_000 + number));
-            assert_eq!(windows.learn(&config, &[listed("m", 4_096)]), Ok(()));
-        }
-        assert_eq!(windows.0.len(), MOST);
     }
 }

@@ -111,6 +111,11 @@ impl Account {
         self.preset.is_some_and(|preset| *self == Self::of_preset(preset))
     }
 
+    /// Whether it is a preset as it stands where nobody chose anything, of which there is nothing to store.
+    pub fn is_default(&self, cloud: &Cloud) -> bool {
+        self.preset.is_some_and(|preset| *self == cloud.placed(Self::of_preset(preset)))
+    }
+
     /// What its key is bound to; empty for an address that cannot be read, which no key is ever kept for.
     pub fn host(&self) -> String {
         host_of(&self.base_url).unwrap_or_default()

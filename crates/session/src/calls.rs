@@ -5,6 +5,7 @@
 //! middleware ([`CallRules`]) stands around every call of the session and its subagents.
 
 mod book;
+mod cached;
 mod keys;
 mod metered;
 mod rules;

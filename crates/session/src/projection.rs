@@ -305,6 +305,7 @@ impl Projection {
             }
             LiveEvent::AskingNow => self.asks_now(),
             LiveEvent::AskingAgain { error, wait } => self.asks_again(error, *wait, at),
+            LiveEvent::AwaitingBudget => self.awaits_budget(at),
             LiveEvent::TextDelta { message, text } => {
                 self.open_reply(message, at);
                 let delta = Delta::Text { text: text.clone() };

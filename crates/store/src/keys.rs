@@ -15,6 +15,10 @@ pub use headers::Header;
 /// keyring, which answers "no such key", from one that never had it.
 const KEPT: &str = "keys_in_keyring";
 
+/// Those of [`KEPT`] that the keyring was asked to keep and never showed to have. What it says of one of them counts: one
+/// that it does not know was never there.
+const UNSURE: &str = "keys_unsure";
+
 /// The keys of the provider accounts: the keyring first, memory for this run where no keyring answers.
 pub struct Keys {
     database: Option<Arc<Database>>,
@@ -99,7 +103,13 @@ impl Keys {
             return Ok(Key::Missing);
         }
         Ok(match self.asked(account, host).await {
-            Ok(Some(key)) => Key::InKeyring(key),
+            Ok(Some(key)) => {
+                if self.is_in(UNSURE, account, host).await? {
+                    self.tidy(UNSURE, account, host).await;
+                }
+                Key::InKeyring(key)
+            }
+            Ok(None) if self.is_in(UNSURE, account, host).await? => Key::Missing,
             Ok(None) => Key::Locked { reason: SecretError::Locked },
             Err(reason) => Key::Locked { reason },
         })
@@ -128,28 +138,31 @@ impl Keys {
         // Before the keyring is asked: it may take a key later than it is waited for, and what is not known to be there
         // could not be taken out.
         let was_there = self.kept(account, host).await?;
-        self.mark(account, host, true).await?;
-        let reason = match self.kept_as_given(account, host, &key).await {
+        if !was_there {
+            self.mark(UNSURE, account, host, true).await?;
+            self.mark(KEPT, account, host, true).await?;
+        }
+        let (reason, was_refused) = match self.kept_as_given(account, host, &key).await {
             Ok(()) => {
                 *self.hung.lock().unwrap_or_else(PoisonError::into_inner) = None;
                 // A key from before the keyring came back would otherwise win over this one.
                 self.forget_memory(account, host).await;
+                self.tidy(UNSURE, account, host).await;
                 return Ok(Key::InKeyring(key));
             }
-            Err(NotKept::Refused(reason)) => {
-                if !was_there {
-                    self.mark(account, host, false).await?;
-                }
-                reason
-            }
-            Err(NotKept::Unsure(reason)) => reason,
+            Err(NotKept::Refused(reason)) => (reason, true),
+            Err(NotKept::Unsure(reason)) => (reason, false),
         };
+        // First: whatever else fails, what was typed is there for this run.
         if let Err(error) = self.memory.set(account, host, key.clone()).await {
             tracing::warn!(%error, "memory refused a key");
         }
-        let mut refusals = self.refusals.lock().unwrap_or_else(PoisonError::into_inner);
-        refusals.insert(name(account, host), reason.clone());
-        drop(refusals);
+        let refusals = || self.refusals.lock().unwrap_or_else(PoisonError::into_inner);
+        refusals().insert(name(account, host), reason.clone());
+        if was_refused && !was_there {
+            self.tidy(KEPT, account, host).await;
+            self.tidy(UNSURE, account, host).await;
+        }
         Ok(Key::InMemory { key, reason })
     }
 
@@ -179,7 +192,7 @@ impl Keys {
         if self.kept(account, host).await? {
             self.taken_out(account, host).await.map_err(KeyError::Stays)?;
         }
-        Ok(self.mark(account, host, false).await?)
+        Ok(self.forget_mark(account, host).await?)
     }
 
     /// Takes the key and the headers of an account that is gone, or has moved on from `host`.
@@ -196,7 +209,7 @@ impl Keys {
             if left.is_none() && self.kept(&slot, host).await? {
                 left = self.taken_out(&slot, host).await.err();
             }
-            self.mark(&slot, host, false).await?;
+            self.forget_mark(&slot, host).await?;
         }
         self.forget_headers(account, host).await?;
         left.map_or(Ok(()), |reason| Err(KeyError::Left(reason)))
@@ -223,28 +236,39 @@ impl Keys {
     }
 
     async fn kept(&self, account: &str, host: &str) -> Result<bool, DatabaseError> {
-        Ok(self.all_kept().await?.contains(&name(account, host)))
+        self.is_in(KEPT, account, host).await
     }
 
-    async fn all_kept(&self) -> Result<Vec<String>, DatabaseError> {
-        match &self.database {
-            Some(database) => Ok(database.setting(KEPT).await?.unwrap_or_default()),
-            None => Ok(Vec::new()),
+    async fn is_in(&self, marks: &'static str, account: &str, host: &str) -> Result<bool, DatabaseError> {
+        let Some(database) = &self.database else { return Ok(false) };
+        let marked: Vec<String> = database.setting(marks).await?.unwrap_or_default();
+        Ok(marked.contains(&name(account, host)))
+    }
+
+    async fn forget_mark(&self, account: &str, host: &str) -> Result<(), DatabaseError> {
+        self.mark(KEPT, account, host, false).await?;
+        self.mark(UNSURE, account, host, false).await
+    }
+
+    /// Takes a mark away that says more than is known. Where it stays, a key is looked for in vain, and nothing is lost.
+    async fn tidy(&self, marks: &'static str, account: &str, host: &str) {
+        if let Err(error) = self.mark(marks, account, host, false).await {
+            tracing::warn!(%error, marks, "what is known of a key could not be written down");
         }
     }
 
-    async fn mark(&self, account: &str, host: &str, there: bool) -> Result<(), DatabaseError> {
+    async fn mark(&self, marks: &'static str, account: &str, host: &str, there: bool) -> Result<(), DatabaseError> {
         let Some(database) = &self.database else { return Ok(()) };
         let name = name(account, host);
         // In one piece: keys of several accounts may come at once.
-        let change = move |kept: &mut Vec<String>| -> Result<(), std::convert::Infallible> {
-            kept.retain(|entry| *entry != name);
+        let change = move |marked: &mut Vec<String>| -> Result<(), std::convert::Infallible> {
+            marked.retain(|entry| *entry != name);
             if there {
-                kept.push(name);
+                marked.push(name);
             }
             Ok(())
         };
-        match database.change_setting(KEPT, change).await? {
+        match database.change_setting(marks, change).await? {
             Ok(_) => Ok(()),
             Err(never) => match never {},
         }

@@ -30,6 +30,8 @@ struct Moody {
     hung: AtomicU32,
     /// What it was given while it asked.
     waiting: Mutex<Option<(String, String, SecretString)>>,
+    /// What happens to Bosun's database when a locked one is given a key.
+    meanwhile: Mutex<Option<std::path::PathBuf>>,
 }
 
 impl Moody {
@@ -67,7 +69,13 @@ impl SecretStore for Moody {
     fn set<'a>(&'a self, account: &'a str, host: &'a str, key: SecretString) -> BoxFuture<'a, Result<(), SecretError>> {
         Box::pin(async move {
             match self.mood() {
-                Mood::Locked => Err(SecretError::Locked),
+                Mood::Locked => {
+                    if let Some(database) = self.meanwhile.lock().unwrap().take() {
+                        let other = rusqlite::Connection::open(database).unwrap();
+                        other.execute_batch("DROP TABLE settings").unwrap();
+                    }
+                    Err(SecretError::Locked)
+                }
                 Mood::Stale => Ok(()),
                 Mood::Asking => {
                     *self.waiting.lock().unwrap() = Some((account.into(), host.into(), key));
@@ -159,6 +167,41 @@ async fn a_key_that_was_refused_is_not_known_to_the_next_run() {
     keys.set("a", "h", "sk-1".into()).await.unwrap();
     let next = Keys::new(Arc::clone(&keyring) as Arc<dyn SecretStore>, keys.database.clone());
     assert!(matches!(next.get("a", "h").await.unwrap(), Key::Missing));
+}
+
+/// One that the keyring may have taken, and did not, is not said to be there and locked; one that it did take is.
+#[tokio::test]
+async fn a_key_that_was_never_really_kept_is_not_locked_but_missing() {
+    let (_folder, keyring, keys) = scene();
+    let next = || Keys::new(Arc::clone(&keyring) as Arc<dyn SecretStore>, keys.database.clone());
+    keyring.becomes(Mood::Asking);
+    keys.set("a", "h", "sk-1".into()).await.unwrap();
+    // Its question was never answered.
+    keyring.becomes(Mood::Well);
+    let key = next().get("a", "h").await.unwrap();
+    assert!(matches!(key, Key::Missing), "{key:?}");
+    keyring.is_answered().await;
+    let key = next().get("a", "h").await.unwrap();
+    assert!(matches!(key, Key::InKeyring(_)), "{key:?}");
+    keyring.becomes(Mood::Locked);
+    let key = next().get("a", "h").await.unwrap();
+    assert!(matches!(key, Key::Locked { .. }), "it showed to have it: {key:?}");
+    keyring.becomes(Mood::Well);
+    next().remove("a", "h").await.unwrap();
+    assert!(keyring.memory.get("a", "h").await.unwrap().is_none());
+    let unsure: Vec<String> = keys.database.as_ref().unwrap().setting(UNSURE).await.unwrap().unwrap_or_default();
+    assert_eq!(unsure, [] as [String; 0]);
+}
+
+#[tokio::test]
+async fn what_was_typed_is_there_for_this_run_whatever_else_fails() {
+    let (folder, keyring, keys) = scene();
+    keyring.becomes(Mood::Locked);
+    *keyring.meanwhile.lock().unwrap() = Some(folder.path().join("bosun.db"));
+    let kept = keys.set("a", "h", "sk-1".into()).await.unwrap();
+    assert!(matches!(kept, Key::InMemory { .. }), "{kept:?}");
+    let found = keys.get("a", "h").await.unwrap();
+    assert_eq!(found.secret().map(ExposeSecret::expose_secret), Some("sk-1"));
 }
 
 #[tokio::test(start_paused = true)]

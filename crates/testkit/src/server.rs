@@ -1,5 +1,6 @@
 //! The server's face to a test; the connections are in `serve`, the bytes in `http`.
 
+use std::collections::HashMap;
 use std::fmt;
 use std::net::{Ipv4Addr, SocketAddr};
 use std::sync::{Arc, Mutex, MutexGuard};
@@ -71,6 +72,8 @@ struct State {
     rules: Vec<(Rule, usize)>,
     models: Vec<String>,
     models_reply: Option<Reply>,
+    /// By path; they go before whatever else is at an address.
+    at: HashMap<String, Reply>,
     /// Whether whoever signs is believed.
     believes_signatures: bool,
     key: Option<String>,
@@ -136,6 +139,12 @@ impl ModelServer {
 
     pub fn answer_models_with(&self, reply: Reply) -> &Self {
         self.shared.state().models_reply = Some(reply);
+        self
+    }
+
+    /// Answers every request to `path` with `reply`, which is an HTTP reply or hangs: what a server has beside its lists.
+    pub fn answer_at(&self, path: &str, reply: Reply) -> &Self {
+        self.shared.state().at.insert(path.to_owned(), reply);
         self
     }
 

@@ -1,7 +1,7 @@
 //! Headers of the user's own, for gateways that want more than a key.
 
 use bosun_protocol::{ErrorCode, KeySource, Problem, ProviderView};
-use bosun_providers::{Account, LONGEST_HEADER, MOST_HEADERS, ProviderConfig, check_header};
+use bosun_providers::{Account, LONGEST_HEADER, MOST_HEADERS, ProviderConfig, WrongHeader, check_own_header};
 use bosun_session::Explain;
 use bosun_store::Key;
 use secrecy::{ExposeSecret, SecretString};
@@ -15,12 +15,15 @@ impl ProviderBook {
     pub(crate) async fn set_header(&self, id: &str, name: &str, value: &str) -> Result<ProviderView, Failure> {
         let account = self.account(id).await?;
         let (name, value) = (name.trim(), value.trim());
-        let refused = |problem| Failure::new(ErrorCode::Invalid, problem);
-        check_header(name, value).map_err(|error| refused(error.problem()))?;
-        let known = self.keys.headers(id, &account.host()).await?;
-        if value.len() > LONGEST_HEADER || (known.len() >= MOST_HEADERS && !value.is_empty()) {
-            return Err(refused(Problem::HeaderTooMuch { most: MOST_HEADERS as u32, bytes: LONGEST_HEADER as u32 }));
-        }
+        let known = self.keys.header_names(id, &account.host()).await?;
+        check_own_header(&known, name, value).map_err(|wrong| {
+            let problem = match wrong {
+                WrongHeader::Unsendable(error) => error.problem(),
+                WrongHeader::TooLong => Problem::HeaderTooLong { most: LONGEST_HEADER as u32 },
+                WrongHeader::TooMany => Problem::HeadersFull { most: MOST_HEADERS as u32 },
+            };
+            Failure::new(ErrorCode::Invalid, problem)
+        })?;
         let value = SecretString::from(value);
         if !value.expose_secret().is_empty() {
             self.secrets.learn(&value);
@@ -34,7 +37,7 @@ impl ProviderBook {
         let headers = self.keys.headers(&account.id, &account.host()).await?;
         let onward = self.listed().await?.onward(account);
         // The place that variables and files of a provider's own tools name is no change of the person's.
-        let changed = account.preset.is_some() && !self.is_default(account);
+        let changed = account.preset.is_some() && !account.is_default(&self.cloud());
         let headers = headers.into_iter().map(|header| header.name).collect();
         Ok(ProviderView { changed, ..super::view(account, key, headers, onward) })
     }

@@ -2,8 +2,10 @@
 
 use bosun_protocol::{ErrorCode, LocalModel, LocalServerView, Problem, ProviderView};
 use bosun_providers::{
-    Account, ListedModels, LocalServer, Onward, ProviderConfig, find_local_servers, look_at, usual_local_accounts,
+    Account, Family, ListedModels, LocalServer, Onward, ProviderConfig, Said, ask_again, find_local_servers, look_at,
+    usual_local_accounts,
 };
+use futures_util::future::join_all;
 
 use super::{ProviderBook, account};
 use crate::error::Failure;
@@ -20,10 +22,29 @@ impl ProviderBook {
         for server in found.iter().filter(|server| !server.models.is_empty()) {
             let account = &server.account;
             let config = ProviderConfig::new(account.id.as_str(), account.family, account.base_url.as_str());
-            self.learn(&config, &server.models).await?;
+            self.learn(config, Said::All(server.models.clone())).await?;
         }
         let (accounts, listed) = (self.accounts().await?, self.listed().await?);
         Ok(found.into_iter().map(|server| offer(server, &accounts, &listed)).collect())
+    }
+
+    /// Asks the servers of this machine that said of their models before who runs them: others may listen there by now, and
+    /// the window says where requests go. Ollama is known by its wire. One that is silent is asked before its first call.
+    pub(super) async fn look_again(&self) -> Result<(), Failure> {
+        let accounts = self.accounts().await?;
+        let mut configs = Vec::new();
+        for account in accounts.iter().filter(|account| account.is_local() && account.family != Family::Ollama) {
+            // One whose key is locked is not asked without it.
+            let Ok(config) = self.config(account).await else { continue };
+            configs.extend(Some(config).filter(|config| self.heard.is_old(config, None)));
+        }
+        let answers = join_all(configs.iter().map(|config| ask_again(config, &self.heard))).await;
+        for (config, listed) in configs.into_iter().zip(answers) {
+            if let Some(listed) = listed {
+                self.learn(config, Said::All(listed)).await?;
+            }
+        }
+        Ok(())
     }
 
     /// The provider for a server at one of the usual addresses of this machine, added where there is none yet.
@@ -53,10 +74,12 @@ fn offer(server: LocalServer, accounts: &[Account], listed: &ListedModels) -> Lo
     let provider = known(&account, accounts).map(|known| known.id.clone());
     let models =
         models.into_iter().map(|model| LocalModel { name: model.name, context_window: model.context_window }).collect();
-    let Onward { runs_itself, hands_on } = listed.onward(&account);
+    let Onward { runs_itself, hands_on, handed_on, runs } = listed.onward(&account);
     LocalServerView {
         runs_itself,
         hands_on,
+        handed_on,
+        runs,
         host: account.host(),
         family: account::family_view(account.family),
         label: account.label,
@@ -85,12 +108,49 @@ mod tests {
 
     use bosun_model::{ChatRequest, Message};
     use bosun_protocol::ModelRef;
-    use bosun_providers::{Cloud, EnvironmentKeys, Family, KnownSecrets, ListedModel, list_models};
+    use bosun_providers::{Cloud, EnvironmentKeys, KnownSecrets, ListedModel, list_models};
     use bosun_store::{Database, Keys, MemorySecrets};
-    use bosun_testkit::{ModelServer, Script, Wire};
+    use bosun_testkit::{ModelServer, Reply, Script, Wire};
     use pretty_assertions::assert_eq;
 
     use super::*;
+
+    /// What was stored was said by whoever listened there then.
+    #[tokio::test]
+    async fn what_is_shown_of_a_server_of_this_machine_is_what_it_says_now() {
+        let folder = tempfile::tempdir().unwrap();
+        let database = Database::open(folder.path()).unwrap();
+        let server = ModelServer::start();
+        let lists = |owned_by: &str| {
+            let list = format!(r#"{{"object":"list","data":[{{"id":"m","owned_by":"{owned_by}"}}]}}"#);
+            server.answer_models_with(Reply::http(200, list));
+        };
+        let account = Account::new("own", "Own", Family::OpenAiChat, server.base_url(Wire::OpenAi));
+        database.save_account(account::to_stored(&account)).await.unwrap();
+        let run = || {
+            let keys = Keys::new(Arc::new(MemorySecrets::default()), Some(Arc::clone(&database)));
+            let (none, secrets) = (EnvironmentKeys::default(), KnownSecrets::default());
+            ProviderBook::new(Arc::clone(&database), Arc::new(keys), none, secrets)
+        };
+        let shown = async |book: &ProviderBook| {
+            let views = book.list().await.ok().unwrap();
+            let own = views.into_iter().find(|view| view.id == "own").unwrap();
+            (own.runs_itself, own.runs)
+        };
+        lists("vllm");
+        let book = run();
+        assert_eq!(shown(&book).await, (false, vec![]));
+        book.models("own").await.ok().unwrap();
+        let itself = (true, vec!["m".to_owned()]);
+        assert_eq!(shown(&book).await, itself);
+        assert_eq!(shown(&run()).await, itself);
+        lists("openai");
+        let asked = server.requests().len();
+        assert_eq!(shown(&book).await, itself, "this run has heard of it");
+        let next = run();
+        assert_eq!((shown(&next).await, shown(&next).await), ((false, vec![]), (false, vec![])));
+        assert_eq!(server.requests().len(), asked + 1, "once");
+    }
 
     fn usual(id: &str) -> Account {
         usual_local_accounts(&Cloud::new(|_| None)).into_iter().find(|account| account.id == id).unwrap()

@@ -5,8 +5,8 @@ use bosun_protocol::{
     Effort, ErrorCode, KeySource, ModelRef, ModelSettings, Problem, SystemProxy, ThinkingLevels, ToldLevel,
 };
 use bosun_providers::{
-    ListedModel, ListedModels, NoNews, Preferences, ProviderConfig, ProxySource, always_thinks, effort_levels,
-    login_secrets, proxy_login,
+    ListedModels, NoNews, Preferences, ProviderConfig, ProxySource, Said, always_thinks, effort_levels, login_secrets,
+    proxy_login,
 };
 use bosun_session::Explain;
 use bosun_store::{Key, LISTED_MODELS, MODEL_SETTINGS, PROXY_LOGIN};
@@ -116,20 +116,15 @@ impl ProviderBook {
         Ok(ThinkingLevels { always, levels: levels.collect() })
     }
 
-    /// Keeps what a provider said of its models in their list.
-    pub(super) async fn learn(&self, config: &ProviderConfig, listed: &[ListedModel]) -> Result<(), Failure> {
-        let (config, listed) = (config.clone(), listed.to_vec());
-        let learn = move |learnt: &mut ListedModels| learnt.learn(&config, &listed);
+    /// Keeps what a provider `said` of its models, and gives `config` with it.
+    pub(super) async fn learn(&self, config: ProviderConfig, said: Said) -> Result<ProviderConfig, Failure> {
+        if let Said::All(_) = said {
+            self.heard.list(&config);
+        }
+        let (asked, told) = (config.clone(), said.clone());
+        let learn = move |learnt: &mut ListedModels| learnt.take_in(&asked, &told);
         let (Ok(_) | Err(NoNews)) = self.database.change_setting(LISTED_MODELS, learn).await?;
-        Ok(())
-    }
-
-    /// Keeps what a provider said of one of its models when it was asked about it.
-    pub(super) async fn learn_one(&self, config: &ProviderConfig, said: &ListedModel) -> Result<(), Failure> {
-        let (config, said) = (config.clone(), said.clone());
-        let learn = move |learnt: &mut ListedModels| learnt.learn_one(&config, &said);
-        let (Ok(_) | Err(NoNews)) = self.database.change_setting(LISTED_MODELS, learn).await?;
-        Ok(())
+        Ok(config.hearing(&said))
     }
 
     /// Which proxy is asked where the settings name none.

@@ -176,6 +176,8 @@ function setup(
         local: given.base_url.includes('localhost'),
         runs_itself: stayed?.runs_itself ?? false,
         hands_on: known?.hands_on ?? [],
+        handed_on: stayed?.handed_on ?? [],
+        runs: stayed?.runs ?? [],
         key:
           given.key === null ? (stayed?.key ?? { source: 'missing' }) : { source: given.key ? 'keyring' : 'missing' },
         key_page: known?.key_page ?? null,

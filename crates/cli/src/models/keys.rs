@@ -20,6 +20,8 @@ use crate::{Exit, tell};
 
 /// Bytes of a key.
 const LONGEST: usize = 4_096;
+/// Bytes of a line of standard input, with the blanks around what is meant.
+const LONGEST_LINE: usize = 2 * LONGEST;
 
 #[derive(Debug, Args)]
 pub(crate) struct KeysArgs {
@@ -70,8 +72,9 @@ pub(crate) async fn keys(args: KeysArgs, keys: EnvironmentKeys) -> Result<Exit, 
         KeysCommand::List { json } => list(json, keys).await?,
         KeysCommand::Set { provider, base_url, no_test } => {
             let (models, account, stored) = set(&provider, base_url, keys).await?;
-            if !no_test {
-                test(&models, &account, &stored).await?;
+            let reason = if no_test { None } else { tried(&models, &account, &stored).await? };
+            if let Some(reason) = reason {
+                return Err(Failure::KeyFails { provider: one_line(&account.id), reason });
             }
         }
         KeysCommand::Remove { provider, base_url } => remove(&provider, base_url, keys).await?,
@@ -121,21 +124,23 @@ async fn set(
     Ok((models, account, stored))
 }
 
-/// A small call with what is kept by now; the provider's own words where it fails.
-async fn test(models: &Models, account: &Account, stored: &Stored) -> Result<(), Failure> {
-    let config = models.config(account).await?;
+/// A small call with what is kept by now, which is told where it works; the reason, in the provider's own words, where it
+/// does not.
+pub(super) async fn tried(models: &Models, account: &Account, stored: &Stored) -> Result<Option<String>, Failure> {
+    let config = match models.config(account).await {
+        Ok(config) => config,
+        Err(error) => return Ok(Some(one_line(&error.to_string()))),
+    };
     let counted = |model| counted_as_test(model, std::sync::Arc::clone(&stored.database));
     let Trial { model, outcome, .. } = try_out(&config, None, counted).await;
-    let error = match outcome {
+    Ok(match outcome {
         Ok(_) => {
             let answers = model.map_or_else(|| "its list of models".to_owned(), |model| one_line(&model));
             tell(&format!("it works: {answers} answers"));
-            return Ok(());
+            None
         }
-        Err(error) => error,
-    };
-    let provider = one_line(&account.id);
-    Err(Failure::KeyFails { provider, reason: one_line(&models.secrets.redact(&error.message)) })
+        Err(error) => Some(one_line(&models.secrets.redact(&error.message))),
+    })
 }
 
 async fn remove(provider: &str, base_url: Option<String>, keys: EnvironmentKeys) -> Result<(), Failure> {
@@ -168,7 +173,7 @@ async fn known(
 }
 
 /// The key as it is typed or given, which is shown and logged nowhere.
-fn asked(account: &Account) -> Result<SecretString, Failure> {
+pub(super) fn asked(account: &Account) -> Result<SecretString, Failure> {
     let line = secret_line(&format!("Key of {} for {}", one_line(&account.id), one_line(&account.host())))?;
     let key = line.trim();
     if key.is_empty() {
@@ -186,8 +191,12 @@ pub(super) fn secret_line(what: &str) -> Result<Zeroizing<String>, Failure> {
         tell(&format!("{what} (it is not shown):"));
         return Ok(Zeroizing::new(console::Term::stderr().read_secure_line()?));
     }
-    let mut line = Zeroizing::new(String::with_capacity(2 * LONGEST));
-    std::io::stdin().lock().take(2 * LONGEST as u64).read_line(&mut line)?;
+    let mut line = Zeroizing::new(String::with_capacity(LONGEST_LINE));
+    std::io::stdin().lock().take(LONGEST_LINE as u64).read_line(&mut line)?;
+    // The rest of it would be taken for the next secret.
+    if line.len() == LONGEST_LINE && !line.ends_with('\n') {
+        return Err(Failure::LineTooLong { what: what.to_owned(), most: LONGEST_LINE });
+    }
     Ok(line)
 }
 

@@ -4,9 +4,10 @@ use std::io::Write;
 
 use bosun_model::{ModelInfo, Stays};
 use bosun_providers::{
-    Account, EnvironmentKeys, ListedModel, ListedModels, ProviderConfig, catalogue_source, find_local_servers,
-    known_model, list_models,
+    Account, EnvironmentKeys, Family, ListedModel, ListedModels, Preferences, ProviderConfig, Said, ask_again,
+    catalogue_source, find_local_servers, known_model, list_models,
 };
+use bosun_session::SessionError;
 use clap::Args;
 use serde::Serialize;
 
@@ -75,9 +76,18 @@ pub(crate) async fn models(args: ModelsArgs, keys: EnvironmentKeys) -> Result<Ex
     Ok(Exit::Done)
 }
 
-/// Every provider that could be named, with where its requests would go.
+/// Every provider that could be named, with where its requests would go. Servers of this machine that said before who runs
+/// their models are asked again: others may listen there by now.
 async fn providers(keys: EnvironmentKeys) -> Result<Vec<Row>, Failure> {
     let models = Models::new(None, keys);
+    for account in models.accounts().await?.iter().filter(|account| account.is_local()) {
+        // One whose key is locked is not asked without it.
+        let Ok(config) = models.config(account).await else { continue };
+        if account.family != Family::Ollama && models.heard.is_old(&config, None) {
+            let Some(listed) = ask_again(&config, &models.heard).await else { continue };
+            models.learn(config, Said::All(listed)).await?;
+        }
+    }
     let listed = models.listed().await?;
     Ok(models.accounts().await?.iter().map(|account| Row::of_account(account, &listed)).collect())
 }
@@ -87,12 +97,11 @@ async fn of_provider(id: &str, base_url: Option<String>, keys: EnvironmentKeys) 
     models.ask_at(base_url.map(|url| Address { provider: id.to_owned(), url, named: Named::Now }));
     let account = models.account(id).await?;
     let config = models.config(&account).await?;
-    let listed = list_models(&config).await.map_err(bosun_session::SessionError::from)?;
+    let listed = list_models(&config).await.map_err(SessionError::from)?;
     if !config.lists_what_is_called() {
         return Err(Failure::NoDeployments { id: config.id, provider: account.label.to_string() });
     }
-    models.learn(&config, &listed).await?;
-    let config = models.config(&account).await?.with_listed(&listed);
+    let config = models.learn(config, Said::All(listed.clone())).await?;
     Ok(listed.into_iter().map(|model| Row::of_model(&config, &account, model)).collect())
 }
 
@@ -100,13 +109,13 @@ async fn local(models: &Models) -> Result<Vec<Row>, Failure> {
     let mut rows = Vec::new();
     for server in find_local_servers(&models.cloud()).await {
         let account = server.account;
-        let config = ProviderConfig::new(account.id.as_str(), account.family, account.base_url.as_str())
-            .with_listed(&server.models);
+        let mut config = ProviderConfig::new(account.id.as_str(), account.family, account.base_url.as_str());
         if server.models.is_empty() {
             let row = Row::of_account(&account, &ListedModels::default());
             rows.push(Row { wants_key: Some(server.wants_key), ..row });
         } else {
-            models.learn(&config, &server.models).await?;
+            config = Preferences::default().apply(config, &models.listed().await?).map_err(SessionError::from)?;
+            config = models.learn(config, Said::All(server.models.clone())).await?;
         }
         rows.extend(server.models.into_iter().map(|model| Row::of_model(&config, &account, model)));
     }

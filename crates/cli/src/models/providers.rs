@@ -1,22 +1,20 @@
-//! `bosun providers`: servers of the person's own, and headers that a gateway wants, as the window's settings have them.
+//! `bosun providers`: servers of the person's own, and headers that a gateway wants, as in the window's settings.
 
 use std::io::Write;
 use std::sync::Arc;
 
 use bosun_protocol::{ErrorCode, Problem};
 use bosun_providers::{
-    Account, AccountForm, EnvironmentKeys, Family, LONGEST_HEADER, MOST_HEADERS, WrongAccount, check_header,
-    new_account_id,
+    Account, AccountChange, AccountForm, EnvironmentKeys, Family, SavedAccount, WrongAccount, new_account_id,
 };
 use bosun_session::{Explain, SessionError};
-use bosun_store::{Key, ProviderAccount};
-use clap::{Args, Subcommand, ValueEnum};
-use secrecy::SecretString;
-use secrecy::zeroize::Zeroizing;
+use bosun_store::ProviderAccount;
+use clap::{ArgGroup, Args, Subcommand, ValueEnum};
 use serde::Serialize;
 
 use super::Models;
-use super::keys::secret_line;
+use super::headers::{self, OwnHeader};
+use super::keys::{asked, tried};
 use crate::core::{Stored, keyring};
 use crate::failure::Failure;
 use crate::line::write_line;
@@ -31,14 +29,15 @@ pub(crate) struct ProvidersArgs {
 
 #[derive(Debug, Subcommand)]
 enum ProvidersCommand {
-    /// Your own providers, and built-in ones that you moved or gave headers: where each is asked, in which format, and the
-    /// names of its headers.
+    /// Your own providers, and built-in ones that you moved or gave headers: where each is asked, in which format, and
+    /// the names of its headers.
     List {
         /// One JSON object a line.
         #[arg(long)]
         json: bool,
     },
-    /// Add a provider: any server that speaks one of the formats. Prints its id, which stands in front of its models' names.
+    /// Add a provider: any server that speaks one of the formats. Prints its id, which stands in front of its models'
+    /// names. A small call, which costs next to nothing, tells whether it answers.
     Add {
         /// Its name for people; the id is made of it.
         #[arg(value_name = "NAME")]
@@ -46,14 +45,34 @@ enum ProvidersCommand {
         /// Its base URL.
         #[arg(value_name = "URL")]
         base_url: String,
-        /// What it speaks, whatever the address ends with. Without it: Chat Completions, or OpenAI Responses where the address
-        /// ends in /responses.
+        /// What it speaks, whatever the address ends with. Without it: Chat Completions, or OpenAI Responses where the
+        /// address ends in /responses.
         #[arg(long, value_enum)]
         format: Option<Format>,
-        /// A header for every request to it, kept in the system's keyring. Without a value it is typed unseen, or taken from
-        /// standard input, a line for each. May be given several times.
+        /// A header for every request to it, kept in the system's keyring. Without a value it is typed unseen, or taken
+        /// from standard input, a line for each. May be given several times.
         #[arg(long = "header", value_name = "NAME[=VALUE]")]
         headers: Vec<String>,
+        #[command(flatten)]
+        tried: Tried,
+    },
+    /// Change a provider: its name for people, its base URL, what it speaks. What is not named stays; its key and its headers
+    /// stay as long as the host does.
+    #[command(group = ArgGroup::new("change").required(true).multiple(true))]
+    Edit {
+        #[arg(value_name = "PROVIDER")]
+        provider: String,
+        /// Its name for people. Its id stays.
+        #[arg(long = "name", value_name = "NAME", group = "change")]
+        label: Option<String>,
+        /// Its base URL.
+        #[arg(long = "url", value_name = "URL", group = "change")]
+        base_url: Option<String>,
+        /// What it speaks, whatever the address ends with. Only one of your own can speak something else.
+        #[arg(long, value_enum, group = "change")]
+        format: Option<Format>,
+        #[command(flatten)]
+        tried: Tried,
     },
     /// Keep a header for every request to a provider, or take it away with an empty value.
     Header {
@@ -68,6 +87,17 @@ enum ProvidersCommand {
         #[arg(value_name = "PROVIDER")]
         provider: String,
     },
+}
+
+/// What it is asked with, and whether it is.
+#[derive(Clone, Copy, Debug, Args)]
+struct Tried {
+    /// Keep a key for it in the system's keyring: typed unseen, or the first line of standard input.
+    #[arg(long)]
+    key: bool,
+    /// Leave the small call out that tells whether it answers.
+    #[arg(long)]
+    no_test: bool,
 }
 
 /// What a server may speak, as people call it.
@@ -105,8 +135,22 @@ struct Row {
 pub(crate) async fn providers(args: ProvidersArgs, keys: EnvironmentKeys) -> Result<Exit, Failure> {
     match args.command {
         ProvidersCommand::List { json } => list(json, keys).await?,
-        ProvidersCommand::Add { label, base_url, format, headers } => {
-            add(&label, &base_url, format, &headers, keys).await?
+        ProvidersCommand::Add { label, base_url, format, headers, tried } => {
+            let form = AccountForm {
+                label: &label,
+                family: format.map_or(Family::OpenAiChat, Format::family),
+                chosen: format.is_some(),
+                base_url: &base_url,
+            };
+            add(form, &headers, tried, keys).await?
+        }
+        ProvidersCommand::Edit { provider, label, base_url, format, tried } => {
+            let change = AccountChange {
+                label: label.as_deref(),
+                base_url: base_url.as_deref(),
+                family: format.map(Format::family),
+            };
+            edit(&provider, change, tried, keys).await?
         }
         ProvidersCommand::Header { provider, header } => {
             let (models, stored) = opened(keys)?;
@@ -114,8 +158,7 @@ pub(crate) async fn providers(args: ProvidersArgs, keys: EnvironmentKeys) -> Res
             if account.is_unnamed() {
                 return Err(Failure::NoHostYet { provider: account.id });
             }
-            let header = read(&header)?;
-            keep(&models, &stored, &account, header).await?;
+            set_header(&models, &stored, &account, headers::read(&header)?).await?;
         }
         ProvidersCommand::Remove { provider } => remove(&provider, keys).await?,
     }
@@ -152,39 +195,96 @@ impl Row {
     }
 }
 
+/// Adds a provider with all that it is given, or nothing of it. Whether it answers is told afterwards, and it stays also
+/// where it does not: as in the window.
 async fn add(
-    label: &str,
-    base_url: &str,
-    format: Option<Format>,
+    form: AccountForm<'_>,
     headers: &[String],
+    Tried { key, no_test }: Tried,
     keys: EnvironmentKeys,
 ) -> Result<(), Failure> {
     let (models, stored) = opened(keys)?;
-    let family = format.map_or(Family::OpenAiChat, Format::family);
-    let form = AccountForm { label, family, chosen: format.is_some(), base_url };
-    let account = form.account(new_account_id(label, &models.accounts().await?)).map_err(wrong)?;
+    let account = form.account(new_account_id(form.label, &models.accounts().await?)).map_err(wrong)?;
     // All of them before anything is kept.
-    let headers = headers.iter().map(|header| read(header)).collect::<Result<Vec<_>, _>>()?;
-    let saved = account.to_saved();
-    let stored_account = ProviderAccount {
-        id: saved.id,
-        label: saved.label,
-        family: saved.family,
-        base_url: saved.base_url,
-        chosen: saved.chosen,
+    let key = if key { Some(asked(&account)?) } else { None };
+    let headers = headers.iter().map(|header| headers::read(header)).collect::<Result<Vec<_>, _>>()?;
+    let added = async {
+        let kept = keyring(&stored.database);
+        if let Some(key) = key {
+            models.secrets.learn(&key);
+            let place = kept.set(&account.id, &account.host(), key).await.map_err(SessionError::from)?;
+            let not_kept = |reason| Failure::NotAdded { what: "the key".to_owned(), reason };
+            headers::refusal(&place).map_or(Ok(()), |reason| Err(not_kept(reason)))?;
+        }
+        for header in headers {
+            let what = format!("the header {}", one_line(&header.name));
+            let refused = headers::keep(&models, &kept, &account, header).await?;
+            refused.map_or(Ok(()), |reason| Err(Failure::NotAdded { what, reason }))?;
+        }
+        Ok::<_, Failure>(stored.database.save_account(to_stored(&account)).await?)
     };
-    stored.database.save_account(stored_account).await?;
-    writeln!(std::io::stdout(), "{}", account.id)?;
-    for header in headers {
-        keep(&models, &stored, &account, header).await?;
+    if let Err(failure) = added.await {
+        // Nobody could take it away later.
+        if let Err(error) = keyring(&stored.database).let_go(&account.id, &account.host()).await {
+            tell(&one_line(&format!("what was to go with it stays in the keyring: {error}")));
+        }
+        return Err(failure);
     }
+    writeln!(std::io::stdout(), "{}", account.id)?;
     tell(&format!(
         "requests go to {}; name a model of it with --model {}:NAME, and keep a key for it with bosun keys set {}",
         one_line(&account.host()),
         account.id,
         account.id
     ));
-    Ok(())
+    if no_test { Ok(()) } else { answers(&models, &stored, &account, "added").await }
+}
+
+/// Changes a provider by the rules of the window's form.
+async fn edit(
+    provider: &str,
+    change: AccountChange<'_>,
+    Tried { key, no_test }: Tried,
+    keys: EnvironmentKeys,
+) -> Result<(), Failure> {
+    let (models, stored) = opened(keys)?;
+    let before = models.account(provider).await?;
+    let account = change.of(&before).map_err(wrong)?;
+    let kept = keyring(&stored.database);
+    if key {
+        if account.is_unnamed() {
+            return Err(Failure::NoHostYet { provider: account.id });
+        }
+        let key = asked(&account)?;
+        models.secrets.learn(&key);
+        let place = kept.set(&account.id, &account.host(), key).await.map_err(SessionError::from)?;
+        headers::refusal(&place).map_or(Ok(()), |reason| Err(Failure::NotChanged { reason }))?;
+    }
+    if account.is_default(&models.cloud()) {
+        stored.database.remove_account(&account.id).await?;
+    } else {
+        stored.database.save_account(to_stored(&account)).await?;
+    }
+    // Last: what a keyring does not let go of keeps no account where it is.
+    if before.host() != account.host() {
+        kept.let_go(&before.id, &before.host()).await.map_err(SessionError::from)?;
+    }
+    tell(&format!("requests to {} go to {}", one_line(&account.label), one_line(&account.host())));
+    let is_asked_else =
+        key || (&account.base_url, account.family, account.chosen) != (&before.base_url, before.family, before.chosen);
+    if no_test || !is_asked_else { Ok(()) } else { answers(&models, &stored, &account, "changed").await }
+}
+
+/// Tells whether `account` answers, once it is what was `done` to it.
+async fn answers(models: &Models, stored: &Stored, account: &Account, done: &'static str) -> Result<(), Failure> {
+    let provider = account.id.clone();
+    let reason = tried(models, account, stored).await?;
+    reason.map_or(Ok(()), |reason| Err(Failure::ProviderFails { provider, done, reason }))
+}
+
+fn to_stored(account: &Account) -> ProviderAccount {
+    let SavedAccount { id, label, family, base_url, chosen } = account.to_saved();
+    ProviderAccount { id, label, family, base_url, chosen }
 }
 
 fn wrong(wrong: WrongAccount) -> Failure {
@@ -198,56 +298,18 @@ fn wrong(wrong: WrongAccount) -> Failure {
     SessionError::new(ErrorCode::Invalid, problem).into()
 }
 
-/// A header's name and value, as it is written or with its value asked for.
-fn read(header: &str) -> Result<(String, Zeroizing<String>), Failure> {
-    let (name, value) = match header.split_once('=') {
-        Some((name, value)) => (name, Zeroizing::new(value.to_owned())),
-        None => (header, secret_line(&format!("Value of the header {}", one_line(header)))?),
-    };
-    let (name, value) = (name.trim(), Zeroizing::new(value.trim().to_owned()));
-    if value.is_empty() && !header.contains('=') {
-        return Err(Failure::HeaderEmpty { header: name.to_owned() });
+async fn set_header(models: &Models, stored: &Stored, account: &Account, header: OwnHeader) -> Result<(), Failure> {
+    let (header_name, is_gone) = (header.name.clone(), header.value.is_empty());
+    let provider = account.id.clone();
+    if let Some(reason) = headers::keep(models, &keyring(&stored.database), account, header).await? {
+        return Err(Failure::HeaderNotKept { header: header_name, provider, reason });
     }
-    check_header(name, &value).map_err(SessionError::from)?;
-    if value.len() > LONGEST_HEADER {
-        return Err(too_much());
-    }
-    Ok((name.to_owned(), value))
-}
-
-fn too_much() -> Failure {
-    let count = |number: usize| u32::try_from(number).unwrap_or(u32::MAX);
-    let problem = Problem::HeaderTooMuch { most: count(MOST_HEADERS), bytes: count(LONGEST_HEADER) };
-    SessionError::new(ErrorCode::Invalid, problem).into()
-}
-
-async fn keep(
-    models: &Models,
-    stored: &Stored,
-    account: &Account,
-    (name, value): (String, Zeroizing<String>),
-) -> Result<(), Failure> {
-    let (kept, host) = (keyring(&stored.database), account.host());
-    let known = kept.header_names(&account.id, &host).await?;
-    let is_gone = value.is_empty();
-    if !is_gone && known.len() >= MOST_HEADERS && !known.iter().any(|known| known.eq_ignore_ascii_case(&name)) {
-        return Err(too_much());
-    }
-    let value = SecretString::from(value.as_str());
-    models.secrets.learn(&value);
-    match kept.set_header(&account.id, &host, &name, value).await.map_err(SessionError::from)? {
-        Key::InMemory { reason, .. } | Key::Locked { reason } => {
-            Err(Failure::HeaderNotKept { header: name, provider: account.id.clone(), reason: reason.to_string() })
-        }
-        Key::InKeyring(_) | Key::Missing => {
-            let (name, id, host) = (one_line(&name), &account.id, one_line(&host));
-            tell(&match is_gone {
-                true => format!("the header {name} of {id} for {host} is removed"),
-                false => format!("the keyring has the header {name} of {id}, for {host}"),
-            });
-            Ok(())
-        }
-    }
+    let (name, host) = (one_line(&header_name), one_line(&account.host()));
+    tell(&match is_gone {
+        true => format!("the header {name} of {provider} for {host} is removed"),
+        false => format!("the keyring has the header {name} of {provider}, for {host}"),
+    });
+    Ok(())
 }
 
 async fn remove(provider: &str, keys: EnvironmentKeys) -> Result<(), Failure> {

@@ -78,10 +78,10 @@ impl TextPrinter {
         self.say(text)
     }
 
-    /// That the model is asked again is told when the wait begins: nothing else happens meanwhile.
+    /// What the model is not asked yet for is told when the wait begins: nothing else happens meanwhile.
     fn waits(&mut self, item: &Item) -> io::Result<()> {
         match &item.body {
-            ItemBody::Notice(notice) if notice.code == NoticeCode::AsksAgain => {
+            ItemBody::Notice(notice) if matches!(notice.code, NoticeCode::AsksAgain | NoticeCode::BudgetWaits) => {
                 self.row(&terminal::one_line(&notice.detail))
             }
             _ => Ok(()),

@@ -28,6 +28,7 @@ pub(super) fn at_once(notice: &Notice) -> Option<String> {
         NoticeCode::Summarized => "the beginning of the conversation is sent as a summary from here on, in tokens",
         // The first is said when the wait begins, the others at the end.
         NoticeCode::AsksAgain
+        | NoticeCode::BudgetWaits
         | NoticeCode::ModelFailed
         | NoticeCode::KeyRefused
         | NoticeCode::StreamCut

@@ -218,8 +218,9 @@ fn inside_a_keyring_with_a_header() {
         in_keyring(command, typed)
     };
     let url = bench.server.base_url(Wire::OpenAi);
-    let add = ["providers", "add", "Gate", &url, "--header", "X-Team", "--header", "X-Trace=on", "--header", "X-Key"];
-    let added = bosun(&add, "red-canary-0123456789\nblue-canary-0123456789\n");
+    let given = ["--header", "X-Team", "--header", "X-Trace=on", "--header", "X-Key"];
+    let add = [&["providers", "add", "Gate", &url, "--no-test", "--key"][..], &given].concat();
+    let added = bosun(&add, "sk-canary-0123456789\nred-canary-0123456789\nblue-canary-0123456789\n");
     assert_eq!((added.code, added.out.as_str()), (Some(0), "gate\n"), "{}", added.err);
     assert!(bosun(&["providers", "list"], "").out.contains("X-Team, X-Trace, X-Key"));
     let sent = || {
@@ -235,8 +236,54 @@ fn inside_a_keyring_with_a_header() {
     assert_eq!(bosun(&["providers", "header", "gate", "x-trace="], "").code, Some(0));
     assert_eq!(bosun(&["providers", "header", "gate", "X-Key"], "green-canary-0123456789\n").code, Some(0));
     assert_eq!(sent(), [value("red-canary-0123456789"), None, value("green-canary-0123456789")]);
+    let last = bench.server.requests().pop().unwrap();
+    assert_eq!(last.header("authorization"), Some("Bearer sk-canary-0123456789"));
+    // What they were entered for is no more where it was.
+    assert_eq!(
+        bosun(&["providers", "edit", "gate", "--url", "https://gate.example/v1", "--no-test"], "").code,
+        Some(0)
+    );
+    assert!(!bosun(&["providers", "list"], "").out.contains("X-Team"));
     assert_eq!(bosun(&["providers", "remove", "gate"], "").code, Some(0));
     assert_eq!(bosun(&["providers", "list"], "").out, "");
+}
+
+/// A line that is too long is not cut into two secrets.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_line_that_is_too_long_for_a_secret_is_refused_whole() {
+    let bench = Bench::new();
+    let mut command = bench.bosun();
+    command.args(["providers", "add", "Gate", "https://gate.example/v1", "--header", "X-A", "--header", "X-B"]);
+    let piped = std::process::Stdio::piped;
+    let mut child = command.stdin(piped()).stdout(piped()).stderr(piped()).spawn().unwrap();
+    let line = format!("red-canary{}blue-canary\n", " ".repeat(9_000));
+    // It may have gone before all of it was taken.
+    child.stdin.take().unwrap().write_all(line.as_bytes()).ok();
+    let ran = crate::bench::of(child.wait_with_output().unwrap());
+    let told = ran.sentence();
+    assert!(told.contains("longer than 8192 bytes") && !told.contains("canary"), "{told}");
+}
+
+/// A provider without the secrets that it was to have is not added.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_provider_whose_key_or_header_no_keyring_takes_is_not_added() {
+    let bench = Bench::new();
+    for (arguments, what) in [(&["--key"][..], "the key"), (&["--header", "X-Team"], "the header X-Team")] {
+        let mut command = bench.bosun();
+        command.args(["providers", "add", "Gate", "https://gate.example/v1"]).args(arguments);
+        command.env("DBUS_SESSION_BUS_ADDRESS", "unix:path=/nowhere");
+        let piped = std::process::Stdio::piped;
+        let mut child = command.stdin(piped()).stdout(piped()).stderr(piped()).spawn().unwrap();
+        child.stdin.take().unwrap().write_all(b"sk-canary-0123456789\n").unwrap();
+        let refused = crate::bench::of(child.wait_with_output().unwrap());
+        let told = refused.sentence();
+        assert!(told.contains(&format!("nothing was added, because {what} is not kept: ")), "{told}");
+        assert!(!told.contains("canary"), "{told}");
+        let listed = ran(bench.bosun().args(["providers", "list"]));
+        assert_eq!((listed.code, listed.out.as_str()), (Some(0), ""));
+    }
 }
 
 /// Where no keyring answers, nothing is kept and nobody is told otherwise.

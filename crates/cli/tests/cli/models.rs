@@ -1,7 +1,7 @@
 //! `bosun models`: what is asked, and what is kept of the answer.
 
 use bosun_store::{Database, LISTED_MODELS};
-use bosun_testkit::{Reply, Wire};
+use bosun_testkit::{ModelServer, Order, Reply, Rule, Script, Wire};
 use pretty_assertions::assert_eq;
 use serde_json::{Value, json};
 
@@ -39,7 +39,7 @@ async fn what_a_providers_list_says_is_kept_where_there_is_a_database() {
         let database = Database::open(&bench.data()).unwrap();
         let kept: Value = database.setting(LISTED_MODELS).await.unwrap().unwrap();
         let hosts: Vec<&Value> = kept.as_object().unwrap().values().collect();
-        assert_eq!(hosts, [&json!([{ "name": "own-model", "context_window": window }])]);
+        assert_eq!(hosts, [&json!([{ "name": "own-model", "context_window": window }, { "name": "another" }])]);
     }
 }
 
@@ -60,10 +60,12 @@ async fn a_model_of_ollama_is_asked_about_before_its_first_call_and_told_what_to
     bench.server.once("one").once("two");
     for _ in 0..2 {
         assert_eq!(bench.run(&["hello"]).code, Some(0));
+        // Each run asks until it is answered; where nobody answers, what was said before is kept.
+        bench.server.answer_at("/api/show", Reply::http(503, "busy"));
     }
     let requests = bench.server.requests();
     let asked = |path: &str| requests.iter().filter(|request| request.path == path).collect::<Vec<_>>();
-    assert_eq!(asked("/api/show").len(), 1, "what it said is kept");
+    assert!(asked("/api/show").len() > 1, "the second run asks too");
     let calls = asked("/api/chat");
     assert_eq!(calls.len(), 2);
     for call in calls {
@@ -82,11 +84,12 @@ fn a_provider_is_added_asked_listed_and_removed_without_the_window() {
     assert_eq!(rows(), [] as [Value; 0]);
     let url = bench.server.base_url(Wire::OpenAi);
     for id in ["my-gate", "my-gate-2"] {
-        let added = providers(&["add", "My gate", &url]);
+        let added = providers(&["add", "My gate", &url, "--no-test"]);
         assert_eq!((added.code, added.out.as_str()), (Some(0), format!("{id}\n").as_str()), "{}", added.err);
         assert!(added.err.contains(&format!("--model {id}:NAME")), "{}", added.err);
     }
-    let chosen = providers(&["add", "Claude", "https://gate.example/v1/responses", "--format", "anthropic"]);
+    let gate = "https://gate.example/v1/responses";
+    let chosen = providers(&["add", "Claude", gate, "--format", "anthropic", "--no-test"]);
     assert_eq!(chosen.code, Some(0), "{}", chosen.err);
     let row = |id: &str, name: &str, format: &str, base_url: &str| json!({ "provider": id, "name": name, "format": format, "base_url": base_url, "headers": [] });
     assert_eq!(
@@ -103,6 +106,17 @@ fn a_provider_is_added_asked_listed_and_removed_without_the_window() {
     let answered = ran(bench.bosun().args(run));
     assert_eq!((answered.code, answered.out.trim()), (Some(0), "hello"), "{}", answered.err);
 
+    let other = "https://other.example/v1";
+    assert_eq!(providers(&["edit", "my-gate-2", "--name", "Attic"]).code, Some(0), "another name asks nobody");
+    let moved = providers(&["edit", "my-gate-2", "--url", other, "--format", "gemini", "--no-test"]);
+    assert!(moved.code == Some(0) && moved.err.contains("requests to Attic go to other.example"), "{}", moved.err);
+    assert_eq!(rows()[1], row("my-gate-2", "Attic", "gemini", other));
+    // A built-in one is moved, and is as it came once it is back.
+    assert_eq!(providers(&["edit", "openai", "--url", other, "--no-test"]).code, Some(0));
+    assert_eq!(rows()[0], row("openai", "OpenAI", "openai-chat", other));
+    assert_eq!(providers(&["edit", "openai", "--url", "https://api.openai.com/v1", "--no-test"]).code, Some(0));
+    assert_eq!(rows().len(), 3);
+
     assert_eq!(providers(&["remove", "my-gate-2"]).code, Some(0));
     assert_eq!(rows().len(), 2);
     for (arguments, words) in [
@@ -114,6 +128,10 @@ fn a_provider_is_added_asked_listed_and_removed_without_the_window() {
         (&["add", "Gate", "https://gate.example/v1", "--header", "Host=x"], "sent by Bosun itself"),
         (&["add", "Gate", "https://gate.example/v1", "--header", "X-Team"], "no value came for the header X-Team"),
         (&["header", "azure", "X-Team=red"], "azure has no address yet"),
+        (&["edit", "nobody", "--name", "Gate"], "there is no provider \"nobody\""),
+        (&["edit", "my-gate", "--url", "gate.example/v1"], "no http:// or https:// in front"),
+        (&["edit", "my-gate", "--url", "https://gate.example/v1?key=canary-0123456789"], "custom header"),
+        (&["edit", "anthropic", "--format", "gemini"], "cannot be changed"),
     ] {
         let refused = providers(arguments);
         assert!(
@@ -123,4 +141,31 @@ fn a_provider_is_added_asked_listed_and_removed_without_the_window() {
         );
     }
     assert_eq!(rows().len(), 2, "nothing is kept of what is refused");
+}
+
+/// As in the window: what was added stays, and what the server says is told.
+#[test]
+fn a_small_call_tells_whether_a_provider_that_was_added_or_moved_answers() {
+    let bench = Bench::new();
+    let providers = |arguments: &[&str]| ran(bench.bosun().arg("providers").args(arguments));
+    let server = ModelServer::with(Script { models: vec!["m".into()], ..Script::default() });
+    server.add(Rule::any().reply("ready").order(Order::RepeatLast));
+    let url = server.base_url(Wire::OpenAi);
+    let added = providers(&["add", "Gate", &url]);
+    assert_eq!((added.code, added.out.as_str()), (Some(0), "gate\n"), "{}", added.err);
+    assert!(added.err.contains("it works: m answers"), "{}", added.err);
+    let asked = server.requests().len();
+    assert_eq!(providers(&["add", "Gate", &url, "--no-test"]).code, Some(0));
+    assert_eq!(providers(&["edit", "gate", "--name", "Attic"]).code, Some(0));
+    assert_eq!(server.requests().len(), asked, "nobody was called");
+
+    let gone = "http://127.0.0.1:9/v1";
+    let fails = providers(&["edit", "gate", "--url", gone]);
+    assert_ne!(fails.code, Some(0));
+    assert!(fails.err.contains("gate is changed, but a call to it failed: "), "{}", fails.err);
+    let fails = providers(&["add", "Far", gone]);
+    assert_eq!((fails.code == Some(0), fails.out.as_str()), (false, "far\n"));
+    assert!(fails.err.contains("far is added, but a call to it failed: "), "{}", fails.err);
+    let listed = providers(&["list"]).out;
+    assert_eq!(listed.lines().filter(|line| line.ends_with(gone)).count(), 2, "{listed}");
 }

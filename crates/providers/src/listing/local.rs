@@ -6,9 +6,12 @@ use futures_util::future::join_all;
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
+use bosun_model::ModelErrorKind;
+
 use super::row::{is_text, names};
-use super::{LIST, ListedModel, RunBy};
+use super::{LIST, ListedModel, RunBy, read};
 use crate::connection::Connection;
+use crate::preset::PriceList;
 
 /// So many models of an Ollama are asked about, each for so long: less than a server is looked for, which would else not be
 /// found for the sake of one of its models.
@@ -25,20 +28,27 @@ pub(crate) const HELD_UNTOLD: u32 = 16_384;
 pub(super) const OLLAMA: &str = "Ollama";
 pub(super) const LM_STUDIO: &str = "LM Studio";
 
-/// Ollama's list has names only; each model is asked about. One that says nothing is left as it is.
+/// Ollama's list has names only; each model is asked about. Of those that it is not asked about what was known stays.
 pub(super) async fn ollama(connection: &Connection, models: &mut [ListedModel]) {
     for model in models.iter_mut() {
         model.run_by = model.run_by.or(Some(RunBy::Server(OLLAMA)));
     }
+    models.iter_mut().skip(MOST_SHOWN).for_each(stays_as_known);
     join_all(models.iter_mut().take(MOST_SHOWN).map(|model| shown(connection, model))).await;
 }
 
 pub(super) async fn shown(connection: &Connection, model: &mut ListedModel) {
     let question = serde_json::json!({ "model": model.name }).to_string().into_bytes();
     let asked = tokio::time::timeout(SHOW, connection.ask("api/show", question, LIST)).await;
-    let Ok(Ok(body)) = asked else { return };
-    let Ok(Shown { model_info, capabilities, remote_host }) = serde_json::from_slice(&body) else { return };
-    if is_text(&remote_host) {
+    let body = match asked {
+        Ok(Ok(body)) => body,
+        Ok(Err(error)) if is_no(error.kind) => return,
+        Ok(Err(_)) | Err(_) => return stays_as_known(model),
+    };
+    let Ok(Shown { model_info, capabilities, remote_host, remote_model }) = serde_json::from_slice(&body) else {
+        return;
+    };
+    if is_text(&remote_host) || is_text(&remote_model) {
         model.run_by = Some(RunBy::Another);
     }
     let window = model_info.iter().find(|(name, _)| name.ends_with(".context_length"));
@@ -51,6 +61,12 @@ pub(super) async fn shown(connection: &Connection, model: &mut ListedModel) {
     }
 }
 
+/// Leaves a model as it was known. That it is in the cloud its list says by itself.
+fn stays_as_known(model: &mut ListedModel) {
+    model.untold = true;
+    model.run_by = model.run_by.filter(|by| *by == RunBy::Another);
+}
+
 /// What Ollama says of a model.
 #[derive(Deserialize)]
 struct Shown {
@@ -61,17 +77,45 @@ struct Shown {
     /// Of a model in the cloud, whose name may be any.
     #[serde(default)]
     remote_host: Value,
+    #[serde(default)]
+    remote_model: Value,
 }
 
-/// LM Studio's own list, beside the one that it has in OpenAI's shape. Without it the models are left as they are, and it is
-/// not LM Studio.
+/// Whether an error is a server's word that it has no such thing, and not silence.
+fn is_no(kind: ModelErrorKind) -> bool {
+    matches!(kind, ModelErrorKind::NotFound | ModelErrorKind::InvalidRequest | ModelErrorKind::NotAModelServer)
+}
+
+/// Of a list in OpenAI's shape, whose rows say of all of Ollama's models that it runs them: those of its cloud, by its own
+/// list. Without that nobody knows.
+pub(super) async fn of_ollamas_cloud(connection: &Connection, models: &mut [ListedModel]) {
+    let address = connection.endpoint().at_root("api/tags");
+    let asked = tokio::time::timeout(SHOW, connection.get_at(address, LIST)).await;
+    let is_silent = !matches!(&asked, Ok(Ok(_))) && !matches!(&asked, Ok(Err(error)) if is_no(error.kind));
+    let own = asked.ok().and_then(Result::ok).and_then(|body| read(&body, PriceList::None));
+    for model in models.iter_mut().filter(|model| model.run_by == Some(RunBy::Server(OLLAMA))) {
+        let row = own.as_ref().and_then(|own| own.iter().find(|row| row.name == model.name));
+        match row {
+            Some(row) if row.run_by == Some(RunBy::Another) => model.run_by = Some(RunBy::Another),
+            Some(_) => {}
+            None => (model.run_by, model.untold) = (None, is_silent),
+        }
+    }
+}
+
+/// LM Studio's own list, beside the one that it has in OpenAI's shape. A server that has none is not LM Studio, and its models
+/// are left as they are; of one that is silent what was known stays.
 pub(super) async fn lm_studio(connection: &Connection, models: &mut Vec<ListedModel>) {
     for model in models.iter_mut().filter(|model| model.run_by == Some(RunBy::Server(LM_STUDIO))) {
         model.run_by = None;
     }
     let address = connection.endpoint().at_root("api/v0/models");
     let asked = tokio::time::timeout(SHOW, connection.get_at(address, LIST)).await;
-    let Ok(Ok(body)) = asked else { return };
+    let body = match asked {
+        Ok(Ok(body)) => body,
+        Ok(Err(error)) if is_no(error.kind) => return,
+        Ok(Err(_)) | Err(_) => return models.iter_mut().for_each(|model| model.untold = true),
+    };
     if let Ok(Own { data }) = serde_json::from_slice(&body) {
         told_by(&data, models);
     }

@@ -4,6 +4,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 
 use bosun_agent::{Clock, Halt, NoteAbout, SessionId};
+use bosun_model::ModelInfo;
 use bosun_protocol::{Budget, Budgets, ModelRef, ModelSettings};
 use bosun_store::{Database, DatabaseError, StoredCall};
 use jiff::tz::TimeZone;
@@ -12,6 +13,7 @@ use serde::{Deserialize, Serialize};
 use tokio_util::task::TaskTracker;
 
 use super::Subject;
+use super::cached::LastCached;
 use super::under_way::{CallsUnderWay, UnderWay};
 use crate::SessionError;
 use crate::stream::locked;
@@ -35,6 +37,7 @@ pub(crate) struct CallBook {
     /// The budgets and when they were read, by the clock.
     budgets: Mutex<Option<(i64, Budgets)>>,
     under_way: Arc<CallsUnderWay>,
+    cached: LastCached,
 }
 
 /// Whether another call may be made.
@@ -67,6 +70,7 @@ impl CallBook {
             names: AtomicBool::new(true),
             budgets: Mutex::default(),
             under_way: Arc::default(),
+            cached: LastCached::default(),
         }
     }
 
@@ -131,7 +135,13 @@ impl CallBook {
 
     /// Counts a call.
     pub(crate) fn note(&self, call: StoredCall) {
+        self.cached.note(&call);
         self.database.note_call(call);
+    }
+
+    /// How many tokens the last call of `model` by the agent of the session `agent` read from the provider's cache.
+    pub(crate) fn last_cached(&self, agent: &str, model: &ModelInfo) -> u64 {
+        self.cached.of(agent, model)
     }
 
     pub(crate) fn spawn(&self, work: impl Future<Output = ()> + Send + 'static) {
@@ -152,25 +162,28 @@ impl CallBook {
         }
     }
 
-    /// As [`Self::verdict`], for a call that costs `least` dollars or more, which is asked where something stops. It counts as long as what comes back with the
-    /// verdict is kept, which has to be until the call was counted.
+    /// As [`Self::verdict`], for a call that costs `least` dollars or more, which is asked where something stops. It counts
+    /// as long as what comes back with the verdict is kept, which has to be until the call was counted.
     ///
-    /// Where the calls under way may use up a budget together, the next waits until one of them has ended and its cost is
-    /// known: so no budget is passed over by all that begin at once, and none stops for what a call was only thought to cost.
+    /// Where the calls under way may use up a budget together, the next `waits` until one of them has ended and its cost
+    /// is known: so no budget is passed over by all that begin at once, and none stops for what a call was only thought to
+    /// cost. It waits no longer than they take, since alone it is let in or stopped by what was spent.
     pub(crate) async fn admit(
         &self,
         subject: &Subject,
         least: impl FnOnce() -> f64,
+        waits: impl FnOnce(),
     ) -> Result<(Verdict, Option<UnderWay>), SessionError> {
         if is_endless(&self.budgets().await?) {
             return Ok((self.verdict(subject).await?, None));
         }
         let least = least();
+        let mut waits = Some(waits);
         loop {
             let mut ended = pin!(self.under_way.ended.notified());
             ended.as_mut().enable();
             let entrance = self.under_way.entrance.lock().await;
-            // Before what is stored: a call that ends in between counts twice and not never, and wakes who waits for it.
+            // Before what is stored: a call that ends in between counts twice and not never, and wakes who waits.
             let (of_session, of_all) = self.under_way.sums(&subject.session);
             let today = self.today();
             let Some(spending) = self.spending(subject, &today).await? else { return Ok((Verdict::Go, None)) };
@@ -180,6 +193,9 @@ impl CallBook {
                 return Ok((self.judged(subject, spending, today).await?, Some(held)));
             }
             drop(entrance);
+            if let Some(waits) = waits.take() {
+                waits();
+            }
             ended.await;
         }
     }
@@ -227,8 +243,8 @@ impl CallBook {
         Ok(Some(Spending { session, day }))
     }
 
-    /// Whether there is a budget and nobody in the session of `subject` was told of a model that does not count towards it;
-    /// from now on someone was.
+    /// Whether there is a budget and nobody in the session of `subject` was told of a model that does not count towards
+    /// it; from now on someone was.
     pub(crate) async fn is_uncounted_news(&self, subject: &Subject) -> Result<bool, SessionError> {
         let budgets = self.budgets().await?;
         if is_free(budgets.session) && is_free(budgets.day) {

@@ -2,10 +2,10 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use bosun_agent::{
-    AgentError, BoxFuture, EntryBody, Halt, Middleware, NextModel, NoteAbout, NoteKind, TurnContext, TurnEnd,
+    AgentError, BoxFuture, EntryBody, Halt, LiveEvent, Middleware, NextModel, NoteAbout, NoteKind, TurnContext, TurnEnd,
 };
 use bosun_harness::{TokenCounter, Tokenizer};
-use bosun_model::{AiMessage, Asked, ChatModel, ChatRequest, Effort, ModelError, ModelErrorKind, ModelInfo, Usage};
+use bosun_model::{AiMessage, Asked, ChatModel, ChatRequest, Effort, ModelError, ModelErrorKind, Usage};
 use bosun_tools::StateUpdate;
 
 use super::book::Verdict;
@@ -39,24 +39,29 @@ impl CallRules {
     /// Lets a call begin that the budgets allow, which counts as long as what comes back is kept.
     async fn admitted(&self, cx: &TurnContext, request: &ChatRequest) -> Result<Option<UnderWay>, AgentError> {
         self.tell_of_uncounted(cx).await?;
-        let least = || self.least(cx.agent().model.info(), request);
+        let least = || self.least(cx, request);
+        let waits = || cx.log().emit(LiveEvent::AwaitingBudget);
         let admitted = tokio::select! {
             biased;
             () = cx.cancel().cancelled() => return Err(AgentError::Cancelled),
-            admitted = self.book.admit(&self.subject, least) => admitted,
+            admitted = self.book.admit(&self.subject, least, waits) => admitted,
         };
         let (verdict, under_way) = admitted.map_err(unknown)?;
         followed(cx, verdict).await?;
         Ok(under_way)
     }
 
-    /// What `request` costs `model` at least, in dollars: what it reads.
-    fn least(&self, model: &ModelInfo, request: &ChatRequest) -> f64 {
+    /// What `request` costs at least, in dollars: what it reads. As much of it as the agent's last call read from the
+    /// provider's cache is taken to be read from there again, at that price: a conversation is sent with all that it was
+    /// before. One that grows finds more there, so that it costs less than is thought, and one whose cache has run out more.
+    fn least(&self, cx: &TurnContext, request: &ChatRequest) -> f64 {
+        let model = cx.agent().model.info();
         if model.is_unpriced() {
             return 0.0;
         }
         let input = self.counter.request(request, Tokenizer::of(model));
-        let read = Usage { input: Some(input), output: Some(0), ..Usage::default() };
+        let cached = self.book.last_cached(&cx.caller().session, model).min(input);
+        let read = Usage { input: Some(input), cache_read: Some(cached), output: Some(0), ..Usage::default() };
         model.cost(&read).unwrap_or(0.0)
     }
 

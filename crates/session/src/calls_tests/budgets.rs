@@ -74,6 +74,81 @@ async fn subagents_that_begin_together_do_not_pass_over_a_budget_together() {
     assert_eq!(stage.problems().await.last(), Some(&used_up));
 }
 
+/// Whether an agent of the tree says that it waits for the cost of another's call.
+async fn waits(stage: &Stage) -> bool {
+    let agents = stage.sessions.subscribe(&stage.session).await.unwrap().snapshot.agents;
+    for agent in agents {
+        let items = stage.sessions.subscribe(&agent.session).await.unwrap().snapshot.items;
+        let is_wait = |item: &bosun_protocol::Item| matches!(&item.body, ItemBody::Notice(notice) if notice.problem == Some(Problem::BudgetWaits));
+        if items.iter().any(is_wait) {
+            return true;
+        }
+    }
+    false
+}
+
+/// It is seen, and lasts no longer than the other's call, or than the turn.
+#[tokio::test]
+async fn a_call_that_waits_for_anothers_cost_is_told_and_ends_with_that_call_or_the_turn() {
+    for is_stopped in [false, true] {
+        let (plain, mut driver) = ScriptedModel::driven();
+        let mut settings = ModelSettings::default();
+        settings.budgets.session.stop = Some(2.0);
+        let stage = Stage::new(vec![called("big", Some(DEAR), plain)], settings).await;
+        stage.sessions.send(&stage.session, "go".into()).await.unwrap();
+        let task = |id: &str| (id.to_owned(), json!({ "description": id, "subagent_type": "general-purpose" }));
+        let sending = ["a", "b"].map(task).into_iter();
+        let sent = sending.fold(Reply::default(), |reply, (id, task)| reply.and_call_with_id(&id, "task", task));
+        driver.next().await.reply(sent);
+        let held = driver.next().await;
+        let told = async {
+            while !waits(&stage).await {
+                tokio::task::yield_now().await;
+            }
+        };
+        tokio::time::timeout(Duration::from_secs(30), told).await.expect("the other waits and says so");
+        if is_stopped {
+            stage.sessions.stop(&stage.session).await.unwrap();
+            drop(held);
+        } else {
+            let cheap = Usage { input: Some(10), output: Some(1), ..Usage::default() };
+            held.reply(Reply::text("found").usage(cheap));
+            for text in ["found too", "all of it"] {
+                driver.next().await.reply(Reply::text(text).usage(cheap));
+            }
+        }
+        let quiet = tokio::time::timeout(Duration::from_secs(30), stage.sessions.quiet(&stage.session));
+        let status = quiet.await.expect("nobody waits any more").unwrap().summary.status;
+        assert_eq!(status, if is_stopped { SessionStatus::Stopped } else { SessionStatus::Idle });
+        assert!(!waits(&stage).await, "the row is gone");
+    }
+}
+
+/// At its full price what is read again and again would keep everybody else waiting.
+#[tokio::test]
+async fn what_the_last_call_read_from_the_cache_is_taken_to_be_read_from_there_again() {
+    let (plain, mut driver) = ScriptedModel::driven();
+    let mut settings = ModelSettings::default();
+    settings.budgets.day.stop = Some(2.0);
+    let price = Price { cache_read: Some(0.0), ..DEAR };
+    let stage = Stage::new(vec![called("big", Some(price), plain)], settings).await;
+    let project = stage.sessions.projects().await.unwrap()[0].id.clone();
+    let other = stage.sessions.create(&project, Some(named("big"))).await.unwrap().id;
+    let cached = Usage { input: Some(90_000), cache_read: Some(90_000), output: Some(1), ..Usage::default() };
+    let (status, ()) =
+        tokio::join!(stage.say("one"), async { driver.next().await.reply(Reply::text("1").usage(cached)) });
+    assert_eq!(status, SessionStatus::Idle);
+    stage.sessions.send(&stage.session, "two".into()).await.unwrap();
+    let held = driver.next().await;
+    stage.sessions.send(&other, "three".into()).await.unwrap();
+    let begun = tokio::time::timeout(Duration::from_secs(30), driver.next()).await;
+    begun.expect("it does not wait for the other").reply(Reply::text("3").usage(cached));
+    held.reply(Reply::text("2").usage(cached));
+    for session in [&stage.session, &other] {
+        assert_eq!(stage.sessions.quiet(session).await.unwrap().summary.status, SessionStatus::Idle);
+    }
+}
+
 #[tokio::test]
 async fn calls_under_way_count_until_they_are_stored_and_stop_nothing_by_themselves() {
     let folder = tempfile::tempdir().unwrap();
@@ -93,7 +168,7 @@ async fn calls_under_way_count_until_they_are_stored_and_stop_nothing_by_themsel
             async move {
                 let session = bosun_agent::SessionId::new(session.as_str());
                 let subject = Subject { session, project: String::new() };
-                let (verdict, under_way) = book.admit(&subject, || 0.5).await.unwrap();
+                let (verdict, under_way) = book.admit(&subject, || 0.5, || ()).await.unwrap();
                 if verdict != book::Verdict::Go {
                     return 0;
                 }

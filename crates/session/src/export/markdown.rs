@@ -205,6 +205,7 @@ pub(super) fn notice_text(notice: &Notice) -> String {
         NoticeCode::ModelRefused => "The model declined to answer.",
         NoticeCode::ReplyEnded => "The provider ended the reply early.",
         NoticeCode::AsksAgain => "The model will be asked again shortly.",
+        NoticeCode::BudgetWaits => "Waiting for another call that counts towards the same budget.",
         NoticeCode::ModelFellBack => "Another model answered the rest of the turn.",
         NoticeCode::ThinkingUnseen => "The thinking cannot be shown.",
         NoticeCode::BudgetWarning => "The budget.",

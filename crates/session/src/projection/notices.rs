@@ -31,13 +31,22 @@ impl Projection {
         self.refresh(None);
     }
 
-    /// Says that the model is asked again after `wait`. Like all that is not recorded, the row is gone after a restart.
+    /// Says that the model is asked again after `wait`.
     pub(super) fn asks_again(&mut self, error: &ModelError, wait: Duration, at: i64) {
-        self.asks_now();
         let seconds = wait.as_secs() + u64::from(wait.subsec_nanos() > 0);
         let problem = Problem::AsksAgain { seconds: seconds.to_string(), why: Box::new(error.problem()) };
-        let notice =
-            Notice { code: NoticeCode::AsksAgain, detail: problem.to_string(), problem: Some(problem), model: None };
+        self.waits(NoticeCode::AsksAgain, problem, at);
+    }
+
+    /// Says that a call waits for the cost of another.
+    pub(super) fn awaits_budget(&mut self, at: i64) {
+        self.waits(NoticeCode::BudgetWaits, Problem::BudgetWaits, at);
+    }
+
+    /// Says why the model is not asked yet. Like all that is not recorded, the row is gone after a restart.
+    fn waits(&mut self, code: NoticeCode, problem: Problem, at: i64) {
+        self.asks_now();
+        let notice = Notice { code, detail: problem.to_string(), problem: Some(problem), model: None };
         let id = ItemId::new(format!("asks-again-{}", self.view.seq));
         self.wait = Some(id.clone());
         let item = Item { id, turn: self.turn(), at, body: ItemBody::Notice(notice) };

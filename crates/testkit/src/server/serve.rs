@@ -100,6 +100,15 @@ async fn answer(connection: &mut Connection, shared: &Shared, request: &Request)
 
 async fn model_answer(connection: &mut Connection, shared: &Shared, request: &Request) -> io::Result<(Next, Outcome)> {
     let path = request.path.split('?').next().unwrap_or_default();
+    let at = shared.state().at.get(path).cloned();
+    if let Some(Reply { ending: Ending::HangBeforeHeaders, .. }) = &at {
+        connection.gone().await;
+        return Ok((Next::Close, Outcome::ClientGone));
+    }
+    if let Some((http, headers)) = at.and_then(|reply| reply.http.map(|http| (http, reply.headers))) {
+        connection.respond(http.status, &headers, &http.body).await?;
+        return Ok((Next::Keep, Outcome::Answered));
+    }
     let wire = match (request.method.as_str(), path) {
         ("GET", "/v1/models") if request.header("anthropic-version").is_some() => Wire::Anthropic,
         ("GET", "/v1/models") if request.header("x-goog-api-key").is_some() => Wire::Gemini,

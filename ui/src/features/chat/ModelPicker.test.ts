@@ -71,6 +71,69 @@ describe('the list of models', () => {
     await waitFor(() => expect(onChoose).toHaveBeenCalledWith({ provider: 'openai', name: 'gpt-5.4' }));
   });
 
+  /** Two lists that come when the test says so. */
+  async function waiting() {
+    const come: Record<string, (models: ModelChoice[]) => void> = {};
+    const fail: Record<string, (error: unknown) => void> = {};
+    const list = (id: string) => () =>
+      new Promise<ModelChoice[]>((answer, refuse) => ([come[id], fail[id]] = [answer, refuse]));
+    const drawing = await drawn({ anthropic: list('anthropic'), openai: list('openai') });
+    const held = () => screen.queryByText('Looking for it in every list…') !== null;
+    return { ...drawing, come, fail, held };
+  }
+
+  it('holds what was typed until the last list is there, and gives it to whoever has it', async () => {
+    const { field, onChoose, come, held } = await waiting();
+    await userEvent.type(field, 'gpt-5.4{Enter}');
+    expect(held()).toBe(true);
+    come['anthropic']?.([choice('anthropic', 'claude-opus-4-6')]);
+    await option(/claude-opus|Use “gpt-5.4” at Anthropic/);
+    expect([held(), onChoose.mock.calls.length]).toEqual([true, 0]);
+    come['openai']?.([choice('openai', 'gpt-5.4')]);
+    await waitFor(() => expect(onChoose).toHaveBeenCalledWith({ provider: 'openai', name: 'gpt-5.4' }));
+    expect([held(), onChoose.mock.calls.length]).toEqual([false, 1]);
+  });
+
+  it('takes a name that a list has in full before the others are there', async () => {
+    const { field, onChoose, come, held } = await waiting();
+    come['openai']?.([choice('openai', 'gpt-5.4')]);
+    await option(/^gpt-5.4 /);
+    await userEvent.type(field, 'gpt-5.4{Enter}');
+    expect(onChoose).toHaveBeenCalledWith({ provider: 'openai', name: 'gpt-5.4' });
+    expect(held()).toBe(false);
+  });
+
+  it('lets go of what it held when the person writes on or goes to a row', async () => {
+    const { field, onChoose, come, held } = await waiting();
+    await userEvent.type(field, 'gpt-5{Enter}');
+    expect(held()).toBe(true);
+    await userEvent.type(field, '.4');
+    expect(held()).toBe(false);
+    await userEvent.type(field, '{Enter}');
+    expect(held()).toBe(true);
+    await userEvent.type(field, '{ArrowDown}');
+    expect(held()).toBe(false);
+    for (const id of ['anthropic', 'openai']) come[id]?.([choice(id, 'gpt-5.4')]);
+    await waitFor(() => expect(screen.getAllByRole('option', { name: /^gpt-5.4 / })).toHaveLength(2));
+    expect(onChoose).not.toHaveBeenCalled();
+  });
+
+  it('holds nothing longer than a list that fails', async () => {
+    const { field, onChoose, come, fail } = await waiting();
+    await userEvent.type(field, 'gate-model{Enter}');
+    come['anthropic']?.([choice('anthropic', 'claude-opus-4-6')]);
+    fail['openai']?.({ code: 'unavailable', message: 'nobody answers' });
+    await waitFor(() => expect(onChoose).toHaveBeenCalledTimes(1));
+    expect(onChoose.mock.calls[0]?.[0]).toMatchObject({ name: 'gate-model' });
+  });
+
+  it('leaves what is in use as it is at once, whatever is still to come', async () => {
+    const { field, onChoose, held } = await waiting();
+    await userEvent.type(field, '{Enter}');
+    expect(onChoose).toHaveBeenCalledWith(CLAUDE);
+    expect(held()).toBe(false);
+  });
+
   it('takes the row that the arrows went to at once', async () => {
     const { field, onChoose } = await drawn({ openai: () => new Promise(() => undefined) });
     await userEvent.type(field, 'gate-model{ArrowDown}{ArrowUp}{Enter}');

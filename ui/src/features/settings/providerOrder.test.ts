@@ -14,6 +14,8 @@ const provider = (id: string, rest: Partial<ProviderView> = {}): ProviderView =>
   runs_itself: false,
   chosen: false,
   hands_on: [],
+  handed_on: [],
+  runs: [],
   key: missing,
   key_page: null,
   key_optional: false,

@@ -10,17 +10,32 @@ export function sourceWord(t: Messages, { key, key_optional, family }: ProviderV
   return key.source === 'missing' && key_optional && !isCloud ? words.none : words[key.source];
 }
 
-/** Whether a server on this machine hands what it is asked on to another. */
-export function isHandedOn({ hands_on }: { hands_on: string[] }, model: string): boolean {
-  return hands_on.some((end) => model.endsWith(end));
+type Server = Pick<ProviderView, 'family' | 'hands_on' | 'handed_on' | 'runs' | 'runs_itself'>;
+
+/**
+ * Who runs `model` at a server on this machine: the server, another to whom it hands requests on, or nobody knows. What the
+ * server says of a model, by its whole name, counts before what the name ends with, as in `crates/providers/src/config.rs`.
+ */
+function runBy({ family, hands_on, handed_on, runs }: Server, model: string): 'itself' | 'another' | 'unknown' {
+  if (runs.includes(model)) return 'itself';
+  if (handed_on.includes(model)) return 'another';
+  const name = model.toLowerCase();
+  if (hands_on.some((end) => name.endsWith(end))) return 'another';
+  return family === 'ollama' ? 'itself' : 'unknown';
 }
 
-/** Where a provider's requests go, and those to `model` of it where that is known. */
+/** Whether a server on this machine hands what it is asked on to another. */
+export function isHandedOn(server: Server, model: string): boolean {
+  return runBy(server, model) === 'another';
+}
+
+/** Where a provider's requests go: those to `model`, or those to its models at large. */
 export function whereTo(t: Messages, provider: ProviderView, model?: string): string {
   const { host, local, runs_itself } = provider;
   if (!local) return t.local.goesTo(host);
-  if (isHandedOn(provider, model ?? '')) return t.local.handedOnAt(host);
-  return runs_itself ? t.local.staysAt(host) : t.local.goesToHere(host);
+  const by = model === undefined && runs_itself ? 'itself' : runBy(provider, model ?? '');
+  if (by === 'another') return t.local.handedOnAt(host);
+  return by === 'itself' ? t.local.staysAt(host) : t.local.goesToHere(host);
 }
 
 /** What people call a model. The tour's scripts are told apart by the language that they speak alone. */

@@ -1,6 +1,7 @@
 import { screen, within } from '@testing-library/svelte';
 import { expect, it } from 'vitest';
 import type { CallUsage, SessionUsage, UsageTotal } from '../../ipc/bindings';
+import { en } from '../../shared/i18n/en';
 import { draw, setUp } from '../../test/stage';
 import UsageReport from './UsageReport.svelte';
 
@@ -43,7 +44,7 @@ it('tells by whom what was used, where several worked', async () => {
   ];
   const table = await drawn({ agents });
   within(table).getByRole('rowheader', { name: 'By agent' });
-  within(table).getByRole('row', { name: /^main 2 1k – 50 \$0\.20/ });
+  within(table).getByRole('row', { name: /^main agent 2 1k – 50 \$0\.20/i });
   within(table).getByRole('row', { name: /^reader 2 1k – 50 \$0\.10/ });
 });
 
@@ -59,6 +60,17 @@ it('says of each call who made it and how much of it was thought', async () => {
   expect(rows[0]).toEqual(['When', 'For', 'Agent', 'Took', 'Read', 'Cached', 'Written', 'Thought', 'Cost']);
   expect(rows[1]?.slice(1)).toEqual(['Step · claude-sonnet', 'reader', '10 ms', '500', '–', '25', '20', '$0.10']);
   expect(rows[2]?.slice(2, 3)).toEqual(['–']);
+});
+
+it('calls agents as elsewhere, and hides no letter of a name', async () => {
+  const odd = 'read\u202eer';
+  const agents = ['main', odd].map((name) => ({ agent: { session: name, name }, total: total(0.1) }));
+  await drawn({ agents, calls: [call('main', null), call(odd, null)] });
+  const titles = [...document.querySelectorAll('[title]')].map((cell) => cell.getAttribute('title') ?? '');
+  expect(titles.filter((title) => title === en.approvals.main)).toHaveLength(2);
+  expect(titles.filter((title) => title.startsWith('read⟨'))).toHaveLength(2);
+  expect(document.body.textContent).not.toContain('\u202e');
+  expect(titles.join()).not.toContain('\u202e');
 });
 
 it('has no column that nothing stands in', async () => {

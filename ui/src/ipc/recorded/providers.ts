@@ -1,12 +1,17 @@
 /** Who is asked in recorded worlds. */
 import type { ProviderView } from '../bindings';
 
-const PLAIN: Pick<ProviderView, 'changed' | 'chosen' | 'hands_on' | 'headers' | 'key_page' | 'runs_itself'> = {
+const PLAIN: Pick<
+  ProviderView,
+  'changed' | 'chosen' | 'handed_on' | 'hands_on' | 'headers' | 'key_page' | 'runs' | 'runs_itself'
+> = {
   changed: false,
   chosen: false,
+  handed_on: [],
   hands_on: [],
   headers: [],
   key_page: null,
+  runs: [],
   runs_itself: false,
 };
 /** Of each kind one: with a key, without, on this machine, and one that a person added. */
@@ -46,6 +51,7 @@ export const PROVIDERS: ProviderView[] = [
     ...PLAIN,
     runs_itself: true,
     hands_on: [':cloud', '-cloud'],
+    runs: ['qwen3:4b', 'qwen3:8b'],
     key: { source: 'missing' },
     key_optional: true,
     custom: false,

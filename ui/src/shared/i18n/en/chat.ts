@@ -90,6 +90,7 @@ export const notices = {
   model_refused: 'The model declined to answer. Rephrase your message, or switch to another model.',
   reply_ended: 'The provider ended the reply early. Its reason:',
   asks_again: 'The model will be asked again shortly',
+  budget_waits: 'Waiting for another call that counts towards the same budget',
   model_fell_back: 'Another model answers the rest of this turn',
   thinking_unseen: 'The thinking cannot be shown',
   budget_warning: 'The budget you set',

@@ -85,6 +85,7 @@ export const notices: Messages['notices'] = {
   model_refused: '模型拒绝回答。请换个说法，或换用其他模型。',
   reply_ended: '服务商提前结束了这条回复。它给出的原因：',
   asks_again: '即将再次请求模型',
+  budget_waits: '正在等待计入同一预算的另一次调用',
   model_fell_back: '本回合余下部分由另一个模型回答',
   thinking_unseen: '无法显示思考过程',
   budget_warning: '已到你设定的预算',
