@@ -232,10 +232,7 @@ impl State {
                 }
             }
             EntryBody::Queued { id, text, media } => {
-                if is_ask(id) {
-                    self.asks.insert(id.clone());
-                }
-                self.queue.push(QueuedMessage { id: id.clone(), text: text.clone(), media: media.clone() });
+                self.queued(QueuedMessage { id: id.clone(), text: text.clone(), media: media.clone() });
             }
             EntryBody::Unqueued { id } => self.queue.retain(|message| message.id != *id),
             EntryBody::QueueEdited { id, text } => {
@@ -314,6 +311,13 @@ impl State {
     /// The plan as it is once `todos` took its place: lines that are recognisably the same keep their id.
     pub fn planned(&self, todos: &[Todo]) -> Vec<PlannedTodo> {
         todos::matched(&self.todos, todos, &mut self.next_todo.clone())
+    }
+
+    fn queued(&mut self, message: QueuedMessage) {
+        if is_ask(&message.id) {
+            self.asks.insert(message.id.clone());
+        }
+        self.queue.push(message);
     }
 
     fn decided(&mut self, id: &CallId, record: &DecisionRecord) {
