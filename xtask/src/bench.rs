@@ -192,10 +192,21 @@ fn build(place: &Place, options: &Options) -> Result<()> {
 
 #[cfg(test)]
 mod tests {
-    use super::{FIGURES, Options};
+    use super::{FIGURES, Options, figure_named};
 
     fn read(arguments: &[&str]) -> anyhow::Result<Options> {
         Options::read(&arguments.iter().map(|argument| (*argument).to_owned()).collect::<Vec<_>>())
+    }
+
+    /// `--only` takes the first of a name, and the page has one place for it.
+    #[test]
+    fn no_two_figures_have_one_name() {
+        let names: std::collections::BTreeSet<&str> = FIGURES.iter().map(|figure| figure.name).collect();
+        assert_eq!(names.len(), FIGURES.len(), "{names:?}");
+        for figure in &FIGURES {
+            let found = figure_named(figure.name).expect("a figure");
+            assert!(std::ptr::fn_addr_eq(found.measure, figure.measure), "{}", figure.name);
+        }
     }
 
     #[test]

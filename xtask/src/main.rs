@@ -102,6 +102,17 @@ mod tests {
         }
     }
 
+    /// xtask has itself started under this name to measure: another task of it would be run in its place, or never.
+    #[test]
+    #[cfg(unix)]
+    fn the_task_that_measures_is_no_other() {
+        let tasks: Vec<&str> = HELP.lines().filter_map(|line| line.strip_prefix("  ")?.split(' ').next()).collect();
+        let named: Vec<&str> = tasks.into_iter().filter(|task| !task.is_empty()).collect();
+        assert!(named.contains(&"bench") && !named.contains(&crate::bench::MEASURED), "{named:?}");
+        let error = dispatch(&[crate::bench::MEASURED.to_owned()]).expect_err("there is nothing to measure");
+        assert_eq!(error.to_string(), "which program?");
+    }
+
     #[test]
     fn what_is_no_task_is_told_the_tasks() {
         let error = dispatch(&["serve".to_owned()]).expect_err("there is no such task").to_string();

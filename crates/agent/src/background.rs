@@ -164,7 +164,7 @@ impl BackgroundRuns {
     }
 }
 
-/// Takes up all that were at work beside the session when its journal ended.
+/// Takes up all that were at work beside the session when its journal ended, and those that a person made go on.
 pub(crate) async fn go_on(cx: &TurnContext) -> Result<(), AgentError> {
     let log = cx.log();
     let left: Vec<_> = log.with_state(|state| {
@@ -181,6 +181,8 @@ pub(crate) async fn go_on(cx: &TurnContext) -> Result<(), AgentError> {
             refused => {
                 let reason = refused.and_then(Result::err).unwrap_or_else(|| "there are no subagents any more".into());
                 tell_end(cx.agent(), log, &child, TurnEnd::failed(reason), None).await?;
+                drop(child);
+                log.let_go(&sent.child);
             }
         }
     }
@@ -217,7 +219,8 @@ async fn run(
 ) -> Result<(), AgentError> {
     let runs = Arc::clone(parent.background());
     let child = Arc::clone(cx.log());
-    let leaving = Leaving { runs: &runs, child: child.session(), number };
+    let id = child.session().clone();
+    let leaving = Leaving { runs: &runs, child: &id, number };
     // A member of the stack that panics ends this one subagent, as an error does.
     let worked = AssertUnwindSafe(work(parent, sender, cx.clone(), slots)).catch_unwind().await;
     let broken = |_panic| Err(AgentError::Fatal("a part of the program broke".into()));
@@ -228,6 +231,8 @@ async fn run(
         tell_end(cx.agent(), parent, &child, TurnEnd::failed(error.to_string()), stopped_by).await?;
         runs.ended();
     }
+    drop((cx, child));
+    parent.let_go(&id);
     drop(leaving);
     Ok(())
 }
@@ -241,6 +246,7 @@ async fn work(
 ) -> Result<(), AgentError> {
     let runs = Arc::clone(parent.background());
     let child = Arc::clone(cx.log());
+    let mut goes_on = parent.with_state(|state| state.subagent(child.session()).is_some_and(|sent| sent.goes_on));
     loop {
         let slot = tokio::select! {
             slot = slots.acquire() => slot.ok(),
@@ -251,6 +257,9 @@ async fn work(
             run.begun = slot.is_some();
         }
         begin_task(parent, sender, &cx).await?;
+        if std::mem::take(&mut goes_on) {
+            go_on_where_ended(parent, &cx).await?;
+        }
         if begin_what_waits(parent, &cx).await? {
             // From here on a stop means this turn, and not what was interrupted for it.
             cx = cx.again(runs.next_turn(child.session()));
@@ -323,6 +332,18 @@ async fn begin_task(parent: &SessionLog, sender: &Agent, cx: &TurnContext) -> Re
     delegate::begin_first((parent, sender), cx.agent(), child, task).await
 }
 
+/// Continues the turn that a limit of the whole tree had ended. It may have gone on before the app was closed.
+async fn go_on_where_ended(parent: &SessionLog, cx: &TurnContext) -> Result<(), AgentError> {
+    let was_ended = cx
+        .log()
+        .with_state(|state| state.turn.is_none() && state.last_end.as_ref().is_some_and(TurnEnd::is_by_limit_of_tree));
+    if !was_ended {
+        return Ok(());
+    }
+    let _busy = cx.activity().enter();
+    delegate::take_up(parent, cx.agent(), cx.log()).await
+}
+
 /// Begins a turn with the first message that waits for a subagent that is at no turn.
 async fn begin_what_waits(parent: &SessionLog, cx: &TurnContext) -> Result<bool, AgentError> {
     let child = cx.log();
@@ -362,6 +383,8 @@ async fn tell_end(
     end: TurnEnd,
     stopped_by: Option<Stop>,
 ) -> Result<(), AgentError> {
+    // Where its last reply is empty, what it said before stands. Lists go by this, without its journal.
+    let end = child.with_state(|state| ended(&end, answer_of(state).as_deref()).clone());
     let record = |above: &State| {
         let brought = child.with_state(|state| state.brought(above, agent.fields()));
         let tells = stopped_by != Some(Stop::Parent);
@@ -376,18 +399,12 @@ async fn tell_end(
 fn notice(parent: &State, child: &SessionLog, end: &TurnEnd, conflicts: &[String]) -> Option<HumanMessage> {
     let sent = parent.subagent(child.session())?;
     let (turns, answer) = child.with_state(|state| (state.turns, answer_of(state)));
-    let end = ended(end, answer.as_deref());
     let status = match end {
         TurnEnd::Done => "success",
         TurnEnd::Stopped => "cancelled",
         TurnEnd::Empty | TurnEnd::StepLimit { .. } | TurnEnd::Failed { .. } => "error",
     };
-    let mut text = format!(
-        "<async_task_notification>\nThis was written by Bosun, not by the user. The subagent {} that you sent has \
-         ended.\ntask_id: {}\nstatus: {status}\n",
-        escaped(&sent.name),
-        child.session(),
-    );
+    let mut text = opening(sent, "has ended", status);
     if let Some(problem) = problem_of(end) {
         text.push_str(&format!("reason: {}\n", escaped(&problem)));
     }
@@ -401,9 +418,49 @@ fn notice(parent: &State, child: &SessionLog, end: &TurnEnd, conflicts: &[String
             text.push_str("The answer is longer: check_async_task gives all of it.\n");
         }
     }
-    text.push_str("</async_task_notification>");
-    let id = MessageId::new(format!("{NOTICE_ID}{}-{turns}", child.session()));
-    Some(HumanMessage { id, content: vec![text.into()] })
+    text.push_str(CLOSING);
+    Some(HumanMessage { id: notice_id(parent, child.session(), turns), content: vec![text.into()] })
+}
+
+/// The id of a notice: a turn that goes on after a limit ends more than once.
+fn notice_id(parent: &State, child: &SessionId, turn: u32) -> MessageId {
+    let told = parent.messages.iter().filter_map(|message| match &**message {
+        Message::Human(human) => Some(human),
+        Message::System(_) | Message::Ai(_) | Message::Tool(_) => None,
+    });
+    let prefix = format!("{NOTICE_ID}{child}-{turn}");
+    let of_turn = |human: &&HumanMessage| {
+        let rest = human.id.as_str().strip_prefix(&prefix);
+        rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
+    };
+    match told.chain(&parent.steering).filter(of_turn).count() {
+        0 => MessageId::new(prefix),
+        again => MessageId::new(format!("{prefix}.{again}")),
+    }
+}
+
+/// What stands in the place of a notice whose subagent goes on before the model has read it.
+pub(crate) fn told_that_it_goes_on(sent: &SentSubagent, id: MessageId) -> HumanMessage {
+    let text = opening(sent, "had been ended by a limit and goes on now", "running") + CLOSING;
+    HumanMessage { id, content: vec![text.into()] }
+}
+
+const CLOSING: &str = "</async_task_notification>";
+
+fn opening(sent: &SentSubagent, what: &str, status: &str) -> String {
+    format!(
+        "<async_task_notification>\nThis was written by Bosun, not by the user. The subagent {} that you sent \
+         {what}.\ntask_id: {}\nstatus: {status}\n",
+        escaped(&sent.name),
+        sent.child,
+    )
+}
+
+/// Whether a message tells that this subagent has ended.
+pub(crate) fn is_notice_of(message: &HumanMessage, child: &SessionId) -> bool {
+    let rest = message.id.as_str().strip_prefix(NOTICE_ID).and_then(|rest| rest.strip_prefix(child.as_str()));
+    let turn = rest.and_then(|rest| rest.strip_prefix('-'));
+    turn.is_some_and(|turn| turn.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.'))
 }
 
 /// Whether a message tells that a subagent has ended.

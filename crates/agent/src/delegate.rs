@@ -11,8 +11,8 @@ use crate::background::{self, Stop};
 use crate::state::{Brought, lightened};
 use crate::turn::Running;
 use crate::{
-    Agent, AgentError, BoxFuture, ChildStart, EntryBody, SentSubagent, SessionId, SessionLog, State, SubagentMode,
-    Subagents, TurnContext, TurnEnd, is_news, run_turn,
+    Agent, AgentError, BoxFuture, ChildStart, EntryBody, OpenCall, SentSubagent, SessionId, SessionLog, State,
+    SubagentMode, Subagents, TurnContext, TurnEnd, is_news, run_turn,
 };
 
 /// Runs subagents for one call. Everything it needs to go on after a restart is in the journals.
@@ -87,15 +87,6 @@ impl Delegation {
         self.cx.log().with_state(|state| state.open_call(&self.call_id).is_some_and(|call| call.goes_on))
     }
 
-    /// Continues the subagent's turn, which a limit of the whole tree had ended. Its work so far is its parent's already.
-    async fn take_up(&self, agent: &Agent, log: &SessionLog) -> Result<(), ToolError> {
-        let _busy = self.cx.activity().enter();
-        let update = self.cx.log().with_state(|above| log.with_state(|state| state.seed_again(above, agent.fields())));
-        let update = lightened(update, agent.blobs.as_deref()).await.map_err(fatal)?;
-        let turn = log.with_state(|state| state.turns);
-        log.record(vec![EntryBody::Seeded { update }, EntryBody::TurnContinued { turn }]).await.map_err(fatal)
-    }
-
     async fn run_to_end(
         &self,
         agent: Arc<Agent>,
@@ -104,7 +95,10 @@ impl Delegation {
         cancel: CancellationToken,
     ) -> Result<TurnEnd, ToolError> {
         match log.with_state(|state| state.last_end.clone()) {
-            Some(end) if end.is_by_limit_of_tree() && self.goes_on() => self.take_up(&agent, log).await?,
+            Some(end) if end.is_by_limit_of_tree() && self.goes_on() => {
+                let _busy = self.cx.activity().enter();
+                take_up(self.cx.log(), &agent, log).await.map_err(fatal)?;
+            }
             // It ended before the app did; only its parent had not been told.
             Some(end) => return Ok(end),
             None => {
@@ -177,7 +171,7 @@ impl Delegation {
         if sent.end.is_none() {
             background::begin(&self.cx, agent, &log);
         }
-        self.told(&sent.child, &log)
+        self.told(&sent.child, Some(&log))
     }
 
     async fn ask_more(&self, id: &str, message: String, how: FollowUp) -> Result<BackgroundTask, ToolError> {
@@ -192,11 +186,7 @@ impl Delegation {
         let agent = self.agent(&sent.name)?;
         let log = self.cx.log().reopen(&sent).await.map_err(fatal)?;
         let ask = ask_id(&self.call_id).to_string();
-        let is_asked = log.with_state(|state| {
-            let is_ask = |message: &Message| matches!(message, Message::Human(human) if human.id.as_str() == ask);
-            state.messages.iter().any(|message| is_ask(message)) || state.queue.iter().any(|queued| queued.id == ask)
-        });
-        if !is_asked {
+        if !log.with_state(|state| state.was_asked(&ask)) {
             let parent = self.cx.log();
             parent.record(vec![EntryBody::SubagentAsked { child: sent.child.clone() }]).await.map_err(fatal)?;
             log.record(vec![EntryBody::Queued { id: ask.clone(), text: message, media: Vec::new() }])
@@ -207,7 +197,7 @@ impl Delegation {
             }
         }
         background::begin(&self.cx, agent, &log);
-        self.told(&sent.child, &log)
+        self.told(&sent.child, Some(&log))
     }
 
     async fn cancel_beside(&self, id: &str) -> Result<BackgroundTask, ToolError> {
@@ -232,7 +222,10 @@ impl Delegation {
     async fn look(&self, id: &str) -> Result<BackgroundTask, ToolError> {
         let sent = self.sent(id)?;
         let log = self.cx.log().reopen(&sent).await.map_err(fatal)?;
-        self.told(&sent.child, &log)
+        let told = self.told(&sent.child, Some(&log));
+        drop(log);
+        self.cx.log().let_go(&sent.child);
+        told
     }
 
     /// Whether it has no end and nobody works on it, nor will the call that sends it.
@@ -243,12 +236,14 @@ impl Delegation {
             && self.cx.log().with_state(|state| state.open_call(&sent.call_id).is_none())
     }
 
-    fn told(&self, child: &SessionId, log: &SessionLog) -> Result<BackgroundTask, ToolError> {
+    /// How a subagent stands; what it said last only where its log is given.
+    fn told(&self, child: &SessionId, log: Option<&SessionLog>) -> Result<BackgroundTask, ToolError> {
         // Asked first: a run leaves the list only after its end is in the state.
         let begun = self.cx.log().background().has_begun(child);
         let sent = self.sent(child.as_str())?;
         let is_left = begun.is_none() && self.is_left(&sent);
-        let (answer, waits) = log.with_state(|state| (answer_of(state), background::is_waiting(state)));
+        let of_log = |state: &State| (answer_of(state), background::is_waiting(state));
+        let (answer, waits) = log.map(|log| log.with_state(of_log)).unwrap_or_default();
         let end = sent.end.as_ref().map(|end| ended(end, answer.as_deref()));
         let status = match end {
             Some(TurnEnd::Done) => TaskStatus::Success,
@@ -289,6 +284,15 @@ pub(crate) async fn begin_first(
     Ok(child.record(vec![EntryBody::Seeded { update }, EntryBody::TurnStarted { turn: 1, message }]).await?)
 }
 
+/// Continues the turn of a subagent of `parent`, which a limit of the whole tree had ended. Its work so far is its parent's
+/// already.
+pub(crate) async fn take_up(parent: &SessionLog, agent: &Agent, child: &SessionLog) -> Result<(), AgentError> {
+    let update = parent.with_state(|above| child.with_state(|state| state.seed_again(above, agent.fields())));
+    let update = lightened(update, agent.blobs.as_deref()).await?;
+    let turn = child.with_state(|state| state.turns);
+    Ok(child.record(vec![EntryBody::Seeded { update }, EntryBody::TurnContinued { turn }]).await?)
+}
+
 /// What the subagent that `call_id` waited for brings back, for a parent whose state is `parent`.
 pub(crate) fn brought(cx: &TurnContext, parent: &State, call_id: &CallId) -> Brought {
     let is_awaited = |sent: &&SentSubagent| sent.call_id == *call_id && sent.mode == SubagentMode::Awaited;
@@ -297,16 +301,31 @@ pub(crate) fn brought(cx: &TurnContext, parent: &State, call_id: &CallId) -> Bro
     child.map(|child| child.with_state(|state| state.brought(parent, cx.agent().fields()))).unwrap_or_default()
 }
 
-/// Whether a limit of the whole tree ended the subagent that a call waits for.
+/// Whether a limit of the whole tree ended the subagent that a call waits for, as far as it has an end of its own.
 pub(crate) fn is_paused(cx: &TurnContext, call_id: &CallId) -> bool {
+    awaited(cx, call_id).is_some_and(|end| end.is_some_and(|end| end.is_by_limit_of_tree()))
+}
+
+/// Whether a call waits for a subagent that such a limit, which ended the call's turn, has kept from its end: one that
+/// waits for its slot has not begun, and ends with the call.
+pub(crate) fn is_paused_by(cx: &TurnContext, call_id: &CallId, end: &TurnEnd) -> bool {
+    awaited(cx, call_id).is_some_and(|own| own.as_ref().unwrap_or(end).is_by_limit_of_tree())
+}
+
+/// The end, where there is one, of the subagent that a call waits for; `None` where it waits for none.
+fn awaited(cx: &TurnContext, call_id: &CallId) -> Option<Option<TurnEnd>> {
     let child = cx.log().with_state(|state| {
         let child = state.open_call(call_id)?.child.clone()?;
         state.subagent(&child).filter(|sent| sent.mode == SubagentMode::Awaited).map(|_awaited| child)
-    });
-    let child = child.and_then(|child| cx.log().opened(&child));
-    child.is_some_and(|child| {
-        child.with_state(|state| state.last_end.as_ref().is_some_and(TurnEnd::is_by_limit_of_tree))
-    })
+    })?;
+    Some(cx.log().opened(&child).and_then(|child| child.with_state(|state| state.last_end.clone())))
+}
+
+/// Whether the subagent of a call has got to work, as far as is known.
+pub(crate) fn has_begun(cx: &TurnContext, call: &OpenCall) -> bool {
+    let waits =
+        |child: &SessionId| cx.log().opened(child).is_some_and(|child| child.with_state(|state| state.turns == 0));
+    call.child.as_ref().is_some_and(|child| !waits(child))
 }
 
 /// What a subagent said last in its turn, where it said anything.
@@ -342,8 +361,15 @@ pub(crate) fn problem_of(end: &TurnEnd) -> Option<String> {
 /// The id of the message with which a call asks a subagent more: named after the call, so that one that runs again after a
 /// restart asks once.
 pub fn ask_id(call: &CallId) -> MessageId {
-    MessageId::new(format!("ask-{call}"))
+    MessageId::new(format!("{ASK_ID}{call}"))
 }
+
+/// Whether a message is one with which a call asks a subagent more.
+pub(crate) fn is_ask(id: &str) -> bool {
+    id.starts_with(ASK_ID)
+}
+
+const ASK_ID: &str = "ask-";
 
 fn fatal(error: impl std::fmt::Display) -> ToolError {
     ToolError::Fatal(error.to_string())
@@ -386,8 +412,12 @@ impl Background for Delegation {
             let sent = self.cx.log().with_state(|state| state.subagents.clone());
             let mut tasks = Vec::with_capacity(sent.len());
             for sent in sent {
-                let log = self.cx.log().reopen(&sent).await.map_err(fatal)?;
-                tasks.push(self.told(&sent.child, &log)?);
+                let log = match sent.end {
+                    // How it stands is in the journal of this session.
+                    Some(_) => None,
+                    None => Some(self.cx.log().reopen(&sent).await.map_err(fatal)?),
+                };
+                tasks.push(self.told(&sent.child, log.as_deref())?);
             }
             Ok(tasks)
         })

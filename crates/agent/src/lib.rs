@@ -13,6 +13,7 @@ mod ask;
 mod ask_order;
 mod background;
 mod changed;
+mod children;
 mod clock;
 mod context;
 mod delegate;

@@ -1,4 +1,3 @@
-use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError, Weak};
 
@@ -12,9 +11,10 @@ use tokio::sync::{Mutex as AsyncMutex, MutexGuard, Notify};
 use tokio_util::sync::CancellationToken;
 
 use crate::background::Stop;
+use crate::children::{Children, Opening};
 use crate::{
     BackgroundRuns, BoxFuture, ChangedFile, ChildStart, Clock, Decision, DecisionError, DecisionRecord, DecisionSource,
-    EntryBody, Host, JournalEntry, JournalError, LiveEvent, Recorded, SentSubagent, Seq, SessionId, State,
+    EntryBody, Host, JournalEntry, JournalError, LiveEvent, OpenedChild, Recorded, SentSubagent, Seq, SessionId, State,
 };
 
 /// A session's journal and the state folded from it, in one order. An entry reaches the state once it is durable; only
@@ -28,7 +28,7 @@ pub struct SessionLog {
     /// Whether there are such entries, for those who cannot wait for their turn to look.
     is_ahead: AtomicBool,
     changed: Notify,
-    children: Mutex<HashMap<SessionId, Arc<SessionLog>>>,
+    children: Mutex<Children>,
     background: Arc<BackgroundRuns>,
     /// Stops the turn that runs over this log.
     turn: Mutex<Option<CancellationToken>>,
@@ -75,7 +75,7 @@ impl SessionLog {
             order: AsyncMutex::default(),
             is_ahead: AtomicBool::new(false),
             changed: Notify::new(),
-            children: Mutex::new(HashMap::new()),
+            children: Mutex::default(),
             background: Arc::default(),
             turn: Mutex::new(None),
         }
@@ -256,15 +256,24 @@ impl SessionLog {
         }
     }
 
-    /// The log of the subagent that `start` names: opened once, then shared.
+    /// The log of the subagent that `start` names: opened once, then shared until it is let go ([`Self::let_go`]).
     pub async fn child(&self, start: ChildStart) -> Result<Arc<Self>, JournalError> {
-        let opened = self.host.child(start).await?;
-        let id = opened.host.session().clone();
-        let mut children = locked(&self.children);
-        let child = children
-            .entry(id)
-            .or_insert_with(|| Arc::new(Self::open(opened.host, Arc::clone(&self.clock), &opened.entries)));
-        Ok(Arc::clone(child))
+        let mut opening = Opening::of(&self.children);
+        loop {
+            let OpenedChild { host, entries } = self.host.child(start.clone()).await?;
+            let open = |host, entries: &[_]| Arc::new(Self::open(host, Arc::clone(&self.clock), entries));
+            if let Some(child) = opening.child(host, &entries, open) {
+                return Ok(child);
+            }
+        }
+    }
+
+    /// Lets the log of a subagent go that has ended, as soon as nobody looks at it: its journal has everything.
+    pub fn let_go(&self, child: &SessionId) {
+        let has_ended = self.with_state(|state| state.subagent(child).is_none_or(|sent| sent.end.is_some()));
+        if has_ended {
+            locked(&self.children).let_go(child);
+        }
     }
 
     /// The files that the session and its subagents changed so far, each once, in the order of its last change.
@@ -274,6 +283,9 @@ impl SessionLog {
 
     /// The log of a subagent that was sent before.
     pub(crate) async fn reopen(&self, sent: &SentSubagent) -> Result<Arc<Self>, JournalError> {
+        if let Some(open) = self.opened(&sent.child) {
+            return Ok(open);
+        }
         let (call_id, name) = (sent.call_id.clone(), sent.name.clone());
         self.child(ChildStart { call_id, name, description: sent.description.clone() }).await
     }
@@ -301,7 +313,7 @@ impl SessionLog {
 
     /// The log of a subagent of this session, where it is open.
     pub(crate) fn opened(&self, child: &SessionId) -> Option<Arc<Self>> {
-        locked(&self.children).get(child).cloned()
+        locked(&self.children).get(child)
     }
 
     /// A log of this tree by its session, among those opened so far.
@@ -309,7 +321,7 @@ impl SessionLog {
         if self.session() == session {
             return Some(Arc::clone(self));
         }
-        let children: Vec<Arc<Self>> = locked(&self.children).values().cloned().collect();
+        let children = locked(&self.children).all();
         children.iter().find_map(|child| child.find(session))
     }
 

@@ -9,6 +9,7 @@ use bosun_tools::{ChangeRecord, StateUpdate, Todo, TodoStatus, ToolKind};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use crate::delegate::is_ask;
 use crate::{
     Ask, ChangeIntent, Decision, DecisionRecord, EntryBody, JournalEntry, SessionId, ToolOutcome, TurnEnd, is_news,
 };
@@ -76,6 +77,8 @@ pub struct State {
     seed: seed::Seed,
     /// Every call there was. Some servers count their calls from 0 in every reply.
     calls: HashSet<CallId>,
+    /// The ids of everything that a subagent, whose state this is, was ever asked beside its first task.
+    asks: HashSet<String>,
 }
 
 /// A turn under way.
@@ -229,7 +232,7 @@ impl State {
                 }
             }
             EntryBody::Queued { id, text, media } => {
-                self.queue.push(QueuedMessage { id: id.clone(), text: text.clone(), media: media.clone() });
+                self.queued(QueuedMessage { id: id.clone(), text: text.clone(), media: media.clone() });
             }
             EntryBody::Unqueued { id } => self.queue.retain(|message| message.id != *id),
             EntryBody::QueueEdited { id, text } => {
@@ -281,6 +284,12 @@ impl State {
         }
     }
 
+    /// Whether it was asked this before ([`crate::ask_id`]), whatever became of the message since: it may have been refused,
+    /// or forgotten with a stop.
+    pub(crate) fn was_asked(&self, id: &str) -> bool {
+        self.asks.contains(id)
+    }
+
     /// Whether the session had a call of this id before.
     pub fn has_call(&self, id: &CallId) -> bool {
         self.calls.contains(id)
@@ -304,6 +313,13 @@ impl State {
         todos::matched(&self.todos, todos, &mut self.next_todo.clone())
     }
 
+    fn queued(&mut self, message: QueuedMessage) {
+        if is_ask(&message.id) {
+            self.asks.insert(message.id.clone());
+        }
+        self.queue.push(message);
+    }
+
     fn decided(&mut self, id: &CallId, record: &DecisionRecord) {
         let Some(call) = self.open_call_mut(id).filter(|call| call.decision.is_none()) else { return };
         call.decision = Some(record.clone());
@@ -325,6 +341,9 @@ impl State {
         }
         if let Some(step) = paused {
             self.take_up(step);
+        }
+        if self.limits_anew {
+            self.take_up_beside();
         }
         if self.step.is_none() {
             self.take_steering();

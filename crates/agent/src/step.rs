@@ -261,9 +261,10 @@ async fn record_result(
 ) -> Result<(), AgentError> {
     // Whoever finds the turn quiet may leave, and an effect without its result would be an unknown outcome.
     let busy = cx.activity().enter();
-    let intents = cx
-        .log()
-        .with_state(|state| state.open_call(&open.call.id).map(|call| call.intents.clone()).unwrap_or_default());
+    let (intents, child) = cx.log().with_state(|state| {
+        let call = state.open_call(&open.call.id);
+        call.map(|call| (call.intents.clone(), call.child.clone())).unwrap_or_default()
+    });
     let untold = recover::untold(&intents, &output.artifact.changes, &*cx.agent().backend).await;
     output.artifact.changes.splice(0..0, untold);
     cx.agent().stamp(&mut output.update);
@@ -293,6 +294,9 @@ async fn record_result(
         }]
     };
     cx.log().record_together(record).await?;
+    if let Some(child) = child {
+        cx.log().let_go(&child);
+    }
     drop(busy);
     Ok(())
 }
@@ -304,13 +308,13 @@ pub(crate) async fn cancel_open_calls(cx: &TurnContext, end: &TurnEnd) -> Result
     });
     let why = if *end == TurnEnd::Stopped { "by the user" } else { "with the turn, which was ended," };
     for call in open {
-        let has_begun = call.started || call.child.is_some() || !call.intents.is_empty();
+        let has_begun = call.started || !call.intents.is_empty() || delegate::has_begun(cx, &call);
         let text = if has_begun {
             format!("Cancelled {why} while it ran; look at what it may have changed before you repeat it.")
         } else {
             format!("Cancelled {why} before it ran.")
         };
-        let is_paused = delegate::is_paused(cx, &call.call.id);
+        let is_paused = delegate::is_paused_by(cx, &call.call.id, end);
         let outcome = if is_paused { ToolOutcome::Paused } else { ToolOutcome::Cancelled };
         record_result(cx, &call, ToolOutput::error(text), outcome).await?;
     }

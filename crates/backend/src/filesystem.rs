@@ -10,6 +10,7 @@ mod locks;
 mod marks;
 mod read;
 mod stage;
+mod touched;
 mod transfer;
 
 use std::path::{Path, PathBuf};
@@ -29,6 +30,7 @@ use crate::{
 use change::Content;
 
 pub use late::LateFolder;
+pub use touched::FileMark;
 
 /// Bounds of a [`FilesystemBackend`].
 #[derive(Clone, Copy, Debug)]
@@ -91,6 +93,14 @@ impl FilesystemBackend {
     /// As [`Self::open`].
     pub fn open_called(root: &Path, names: &[PathBuf], options: FilesystemOptions) -> Result<Self, BackendError> {
         Ok(Self { root: Arc::new(Root::open(root, options.mounts)?.called(names)), options })
+    }
+
+    /// What tells whether these files are touched from now on; nothing is read of them.
+    ///
+    /// # Errors
+    /// [`BackendError::RootGone`] where the folder is not there any more.
+    pub async fn marks(&self, paths: Vec<VirtualPath>) -> Result<Vec<FileMark>, BackendError> {
+        self.briefly_at_root(move |root| Ok(paths.iter().map(|path| FileMark::of(root, path)).collect())).await
     }
 
     pub(crate) fn root(&self) -> &Arc<Root> {

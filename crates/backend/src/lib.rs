@@ -58,7 +58,7 @@ pub use error::{BackendError, PathError};
 pub use file::{
     ContentHash, FileContent, FileData, FileInfo, FileStamp, Listed, ReadContent, ReadResult, ReadWindow, TextPage,
 };
-pub use filesystem::{FilesystemBackend, FilesystemOptions, LateFolder};
+pub use filesystem::{FileMark, FilesystemBackend, FilesystemOptions, LateFolder};
 pub use git_branch::git_branch;
 pub use launchable::may_start;
 pub use local_shell::{

@@ -212,6 +212,11 @@ impl DeclaredAgent {
         if let Some((tool, _)) = self.approvals.tools.iter().find(|(_, gate)| decides_nothing(gate)) {
             return Err(DeclaredAgentError(DeepAgentError::NoDecision { tool: tool.clone() }.to_string()));
         }
+        let at_once = |gate: &DeclaredGate| matches!(gate, DeclaredGate::How(how) if how.timeout_seconds == Some(0));
+        if self.approvals.timeout_seconds == Some(0) || self.approvals.tools.values().any(at_once) {
+            let why = "timeout_seconds = 0 refuses every call before anybody can answer; leave it out";
+            return Err(DeclaredAgentError(format!("[approvals]: {why}")));
+        }
         let mut names = HashSet::new();
         for declared in &self.subagents {
             if !names.insert(&declared.name) {

@@ -307,6 +307,11 @@ fn values_that_mean_nothing_are_named() {
         ("state.\"\" = {}", "[state]: a field needs a name"),
         ("approvals.tools.ls = { allowed = [] }", "'ls' asks for approval, but no decision is allowed"),
         (
+            "approvals.timeout_seconds = 0",
+            "[approvals]: timeout_seconds = 0 refuses every call before anybody can answer",
+        ),
+        ("approvals.tools.ls = { timeout_seconds = 0 }", "[approvals]: timeout_seconds = 0 refuses every call"),
+        (
             "[[subagents]]\nname = 'a'\ndescription = 'd'\n[[subagents]]\nname = 'a'\ndescription = 'e'",
             "two subagents are called 'a'",
         ),
@@ -325,6 +330,7 @@ fn a_subagent_is_held_to_the_same_as_one_of_a_file_of_its_own() {
         ("name = 'a'\ndescription = 'd'\nmodel = 'gpt'", "[[subagents]], 'a': 'model' must be PROVIDER:NAME"),
         ("name = 'a'\ndescription = 'd'\nmax_steps = 0", "'max_steps' must be a whole number above 0"),
         ("name = 'a'\ndescription = 'd'\ninterrupt_on.ls = { allowed = [] }", "'interrupt_on' must be a list"),
+        ("name = 'a'\ndescription = 'd'\ninterrupt_on.ls = { timeout_seconds = 0 }", "'interrupt_on' must be a list"),
         ("name = 'a'\ndescription = 'd'\noutput = { name = 'o', schema = 'x' }", "'output' must be a JSON schema"),
     ] {
         let error = DeclaredAgent::parse(&format!("[[subagents]]\n{lines}")).unwrap_err().to_string();

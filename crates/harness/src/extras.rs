@@ -1,8 +1,10 @@
+mod disowned;
 mod written;
 
 use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use bosun_agent::Middleware;
 use bosun_backend::VirtualPath;
 use bosun_mcp::{ConfigError, McpServers, McpTool, PinStore, ServerConfigs, TokenStore, Voucher};
 use bosun_model::ModelInfo;
@@ -14,6 +16,7 @@ use crate::{
     hooks, plain,
 };
 
+use disowned::Disowned;
 pub use written::WrittenExtras;
 
 /// Tokens that the descriptions of all servers' tools may take of every request, and what part of the model's window;
@@ -175,6 +178,7 @@ impl OpenExtras {
     pub fn extend(&self, config: &mut DeepAgentConfig) {
         let tools = self.servers.tools();
         *self.given() = marks(&tools);
+        config.everywhere.extend(Disowned::over(&tools).map(|disowned| Arc::new(disowned) as Arc<dyn Middleware>));
         let tools: Vec<_> = tools.into_iter().map(|tool| tool as Arc<dyn DynTool>).collect();
         if let Some(on_demand) = OnDemand::over(&tools, most_tool_tokens(config.model.info())) {
             config.on_demand = Some(Arc::new(on_demand));

@@ -19,6 +19,7 @@ mod eviction;
 mod extras;
 mod filesystem;
 mod final_answer;
+mod fitting;
 mod front_matter;
 mod guards;
 mod hooks;

@@ -7,13 +7,12 @@ use std::time::Duration;
 
 use bosun_agent::{AgentError, BoxFuture, Middleware, NextModel, NextTool, NoteAbout, TurnContext};
 use bosun_backend::{Backend, BackendError, ReadContent, ReadWindow, VirtualPath};
-use bosun_model::{AiMessage, ChatRequest, ModelInfo, ToolCall};
+use bosun_model::{AiMessage, ChatRequest, ToolCall};
 use bosun_tools::{DynTool, StateUpdate, ToolKind, ToolOutput};
 use tokio::time::Instant;
 
 use crate::offered::Offered;
-use crate::tokens::{Tokenizer, letters_of};
-use crate::{prompt, told};
+use crate::{fitting, prompt, told};
 pub(crate) use search::NAME as SEARCH;
 pub use search::{MemorySearch, SearchedShelf};
 
@@ -67,8 +66,6 @@ const FRESH: Duration = Duration::from_secs(1);
 /// Most lines and characters of one file that are shown.
 const MOST_LINES: u64 = 2_000;
 const MOST_CHARS: usize = 40_000;
-/// What part of the model's window one file may take: a small one has to hold a conversation too.
-const PART_OF_WINDOW: u64 = 8;
 /// Whether the store holds enough to be searched, by the last look at the beginning of a turn.
 const MANY_FIELD: &str = "memories_are_many";
 
@@ -117,7 +114,7 @@ impl Memory {
             let window = ReadWindow { offset: 0, limit: MOST_LINES };
             match backend.read(path, window).await {
                 Ok(read) => {
-                    let page = page(path, &read.content, most_chars(cx.agent().model.info()));
+                    let page = page(path, &read.content, fitting::room(cx.agent().model.info()));
                     cut.extend(page.iter().filter(|page| page.is_cut).map(|_| path.to_string()));
                     shown.extend(page.map(|page| text::of(path, &page.text)));
                 }
@@ -192,15 +189,8 @@ impl Middleware for Memory {
     }
 }
 
-/// Most characters of one file.
-fn most_chars(model: &ModelInfo) -> usize {
-    let window = model.context_window.filter(|window| *window > 0);
-    let part = window.map(|window| letters_of(u64::from(window) / PART_OF_WINDOW, Tokenizer::of(model)));
-    part.map_or(MOST_CHARS, |part| part.min(MOST_CHARS))
-}
-
-/// The text of a file's page, cut where it is too long; `None` where it holds nothing to show.
-fn page(path: &VirtualPath, content: &ReadContent, most: usize) -> Option<Page> {
+/// The text of a file's page, cut where it is too long for so many letters; `None` where it holds nothing to show.
+fn page(path: &VirtualPath, content: &ReadContent, room: usize) -> Option<Page> {
     let shown = |text: String, is_cut| Some(Page { text, is_cut });
     let ReadContent::Text(page) = content else {
         return shown("(This file is no text.)".to_owned(), false);
@@ -211,12 +201,9 @@ fn page(path: &VirtualPath, content: &ReadContent, most: usize) -> Option<Page> 
         return None;
     }
     let more = page.cut || page.lines.len() as u64 + page.start_line.max(1) <= page.total_lines;
-    if !more && whole.chars().count() <= most {
+    let head = fitting::head(whole, room, MOST_CHARS);
+    if !more && head.len() == whole.len() {
         return shown(whole.to_owned(), false);
     }
-    let head: String = whole.chars().take(most).collect();
-    shown(
-        format!("{head}\n[{path} is longer than fits here; read the rest of it with read_file when you need it.]"),
-        true,
-    )
+    shown(fitting::beginning(path.as_str(), head), true)
 }

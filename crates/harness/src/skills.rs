@@ -8,14 +8,14 @@ use std::borrow::Cow;
 use std::collections::HashSet;
 use std::sync::Arc;
 
-use bosun_agent::{AgentError, BoxFuture, Middleware, NextModel, NextTool, State, TurnContext};
+use bosun_agent::{AgentError, BoxFuture, Middleware, NextModel, NextTool, NoteAbout, State, TurnContext};
 use bosun_backend::{Backend, VirtualPath};
 use bosun_model::{AiMessage, ChatRequest, ToolCall};
 use bosun_tools::{StateField, StateUpdate, ToolKind, ToolOutput};
 use serde::{Deserialize, Serialize};
 
 use crate::offered::Offered;
-use crate::prompt;
+use crate::{fitting, prompt, told};
 pub use builtin::{BuiltinSkill, builtin_skill_files, builtin_skills};
 pub use skill::{PinnedSkill, Skill, SkillError, SkillWarning};
 
@@ -35,7 +35,7 @@ pub struct SkillsOptions {
     /// Folders of skills, low to high: of two skills with one name the later one counts. A project's own belong here
     /// only if the person trusts the project.
     pub sources: Vec<SkillSource>,
-    /// Skills whose whole text stands in the prompt from the beginning.
+    /// Skills whose whole text stands in the prompt from the beginning, as far as the model's window has room for it.
     pub pinned: Vec<String>,
     /// Folders of skills that are left out, as if they were not there.
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -182,11 +182,17 @@ impl Middleware for Skills {
             };
             section.iter().for_each(|text| prompt::append(&mut request, text));
         }
-        for pinned in &set.pinned {
-            prompt::append(&mut request, &text::pinned(pinned));
-        }
+        let pinned = text::pinned(&set.pinned, fitting::room(cx.agent().model.info()));
+        pinned.blocks.iter().for_each(|block| prompt::append(&mut request, block));
         self.disclose(&set, &cx.log().with_state(disclosed::read), &mut request);
-        next.run(request)
+        if pinned.cut.is_empty() {
+            return next.run(request);
+        }
+        Box::pin(async move {
+            let notes: Vec<NoteAbout> = pinned.cut.into_iter().map(|path| NoteAbout::MemoryCut { path }).collect();
+            told::tell(cx, self.name(), &notes).await?;
+            next.run(request).await
+        })
     }
 
     fn wrap_tool_call<'a>(

@@ -256,6 +256,11 @@ impl Connection {
         }
     }
 
+    /// Has whoever waits for an answer hear that nobody vouches for the server any more.
+    pub(crate) fn disown(&self) {
+        self.guard.disown();
+    }
+
     /// Says goodbye and ends the program with everything it started.
     pub(crate) async fn end(&self) {
         self.service.cancellation_token().cancel();

@@ -49,6 +49,9 @@ pub enum Failure {
 pub enum Ending {
     #[error("was ended with its session")]
     Session,
+    /// It is of the project, and a person changed their mind.
+    #[error("was ended, because it is of the project and you do not trust it any more")]
+    Untrusted,
     /// The program ended; `words` is what it said last.
     #[error("{}", of_program(*code, *signal, words.as_deref()))]
     Program { code: Option<i32>, signal: Option<i32>, words: Option<String> },
@@ -94,7 +97,11 @@ impl Ending {
                 Self::Program { code, signal, words: words.map(|words| mask(&words)) }
             }
             Self::Unreachable { reason } => Self::Unreachable { reason: mask(&reason) },
-            end @ (Self::Session | Self::Pipes | Self::MessageTooLarge { .. } | Self::TooMuch { .. }) => end,
+            end @ (Self::Session
+            | Self::Untrusted
+            | Self::Pipes
+            | Self::MessageTooLarge { .. }
+            | Self::TooMuch { .. }) => end,
         }
     }
 }

@@ -30,7 +30,7 @@ impl Guard {
         self.talk.store(0, Ordering::Relaxed);
     }
 
-    /// Which bound was broken.
+    /// Which bound was broken, or what else ended it.
     pub(crate) fn broken(&self) -> Option<Ending> {
         self.broken.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
@@ -49,6 +49,11 @@ impl Guard {
             return Err(self.break_with(Ending::TooMuch { megabytes }));
         }
         Ok(())
+    }
+
+    /// Nobody vouches for the server any more: nothing that it says from now on counts.
+    pub(crate) fn disown(&self) {
+        drop(self.break_with(Ending::Untrusted));
     }
 
     fn break_with(&self, end: Ending) -> io::Error {

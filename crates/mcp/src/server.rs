@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 
 use rmcp::model::{CallToolResult, JsonObject};
-use tokio::sync::watch;
+use tokio::sync::{Notify, watch};
 use tokio_util::sync::CancellationToken;
 
 use crate::connection::Connection;
@@ -35,6 +35,8 @@ pub(crate) struct Server {
     tokens: OnceLock<Arc<dyn TokenStore>>,
     /// Of one that the project brought.
     voucher: OnceLock<Arc<dyn Voucher>>,
+    /// Tells a start under way that nobody vouches for it any more.
+    disowned: Notify,
 }
 
 #[derive(Default)]
@@ -73,6 +75,7 @@ impl Server {
             tools: Mutex::default(),
             tokens: OnceLock::new(),
             voucher: OnceLock::new(),
+            disowned: Notify::new(),
         }
     }
 
@@ -155,7 +158,7 @@ impl Server {
 
     /// The tools that may be offered: switched on, and as they were when they were seen.
     pub(crate) fn offered(&self) -> Vec<(String, Listed)> {
-        if *self.health.borrow() == Health::NeedsSignIn {
+        if *self.health.borrow() == Health::NeedsSignIn || self.is_untrusted() {
             return Vec::new();
         }
         let list = self.list();
@@ -163,6 +166,38 @@ impl Server {
         on.filter(|(tool, listed)| self.pins.holds(&self.name, tool, &listed.hash))
             .map(|(tool, listed)| (tool.clone(), listed.clone()))
             .collect()
+    }
+
+    pub(crate) fn is_brought(&self) -> bool {
+        self.voucher.get().is_some()
+    }
+
+    /// Whether it was not started, or was ended, because it is not what a person trusts.
+    pub(crate) fn is_untrusted(&self) -> bool {
+        *self.health.borrow() == Health::Failed { failure: Failure::Untrusted }
+    }
+
+    /// Whether whoever is to vouch for it does.
+    async fn is_vouched_for(&self) -> bool {
+        match self.voucher.get() {
+            Some(voucher) => voucher.vouches(BroughtItem::Server(&self.name)).await,
+            None => true,
+        }
+    }
+
+    /// Ends it, with what it is asked at this moment, where nobody vouches for it any more. It may start again once
+    /// somebody does.
+    pub(crate) async fn end_unless_vouched(&self) {
+        if self.is_vouched_for().await {
+            return;
+        }
+        self.disowned.notify_waiters();
+        let mut life = self.life.lock().await;
+        if let Some(connection) = life.connection.take() {
+            connection.disown();
+            connection.end().await;
+            self.failed(&Failure::Untrusted);
+        }
     }
 
     /// The connection, made now where there is none that works.
@@ -185,7 +220,12 @@ impl Server {
         }
         self.health.send_replace(Health::Starting);
         let begun = Instant::now();
-        match self.start().await {
+        let started = tokio::select! {
+            biased;
+            started = self.start() => started,
+            () = self.disowned.notified() => Err(Failure::Untrusted),
+        };
+        match started {
             Ok(connection) => {
                 (life.failed, life.was_up) = (None, true);
                 life.connection = Some(Arc::clone(&connection));
@@ -196,7 +236,9 @@ impl Server {
                 let is_missing = matches!(failure, Failure::HeaderMissing { .. } | Failure::VariableMissing { .. });
                 let is_withdrawn = life.was_up && is_missing;
                 let failure = if is_withdrawn { Failure::Withdrawn } else { failure };
-                life.failed = Some(FailedStart { at: Instant::now(), took: begun.elapsed(), failure: failure.clone() });
+                let failed = FailedStart { at: Instant::now(), took: begun.elapsed(), failure: failure.clone() };
+                // A question costs nothing, and a mind may be changed at any moment.
+                life.failed = (failure != Failure::Untrusted).then_some(failed);
                 self.failed(&failure);
                 Err(failure)
             }
@@ -204,9 +246,7 @@ impl Server {
     }
 
     async fn start(&self) -> Result<Arc<Connection>, Failure> {
-        if let Some(voucher) = self.voucher.get()
-            && !voucher.vouches(BroughtItem::Server(&self.name)).await
-        {
+        if !self.is_vouched_for().await {
             return Err(Failure::Untrusted);
         }
         let start = async {

@@ -206,6 +206,11 @@ impl McpServers {
         self.pins.accept(&changed.server, &changed.tool, &changed.hash);
     }
 
+    /// Ends those that nobody vouches for any more, also in the middle of a start or a call.
+    pub async fn end_unvouched(&self) {
+        join_all(self.servers.iter().map(|server| server.end_unless_vouched())).await;
+    }
+
     /// Ends them all; none starts again.
     pub async fn shut_down(&self) {
         join_all(self.servers.iter().map(|server| server.end())).await;

@@ -5,7 +5,7 @@ use bosun_model::ToolSpec;
 use bosun_tools::{ArgumentError, BoxFuture, DynTool, Preview, ToolContext, ToolError, ToolKind, ToolOutput};
 use serde_json::Value;
 
-use crate::failure::Failure;
+use crate::failure::{Ending, Failure};
 use crate::listed::Listed;
 use crate::result;
 use crate::server::{Server, Withheld};
@@ -28,6 +28,16 @@ impl McpTool {
     /// The server's name, as settings have it.
     pub fn server(&self) -> &str {
         &self.server.name
+    }
+
+    /// Whether its server is one that the project brought.
+    pub fn is_brought(&self) -> bool {
+        self.server.is_brought()
+    }
+
+    /// Whether its server is not what a person trusts any more.
+    pub fn is_untrusted(&self) -> bool {
+        self.server.is_untrusted()
     }
 
     /// Differs for any two tools that a model would be told of in different words.
@@ -60,6 +70,10 @@ impl McpTool {
         match failure {
             Failure::Cancelled => ToolError::Cancelled,
             Failure::Refused { reason } => ToolError::Model(format!("Error: {reason}")),
+            Failure::Gone { end: Ending::Untrusted } => ToolError::Model(format!(
+                "Error: the server '{name}' was ended during the call, because the user does not trust it any more. \
+                 Whether the call took effect is not known. Go on without its tools."
+            )),
             Failure::Gone { .. } => ToolError::Model(format!(
                 "Error: the server '{name}' {failure}. Whether the call took effect is not known. The next call starts \
                  the server again."

@@ -377,10 +377,12 @@ impl Actor {
         if let Some(log) = self.log.find(&id) {
             return Ok(log);
         }
-        let mut open = vec![Arc::clone(&self.log)];
+        let (mut open, mut looked_at) = (vec![Arc::clone(&self.log)], Vec::new());
+        let mut found = None;
         while let Some(log) = open.pop() {
             if *log.session() == id {
-                return Ok(log);
+                found = Some(log);
+                break;
             }
             let calls: Vec<CallId> = log.with_state(|state| {
                 let calls = state.step.iter().flat_map(|step| &step.calls);
@@ -389,10 +391,16 @@ impl Actor {
             });
             for call_id in calls {
                 let start = ChildStart { call_id, name: String::new(), description: String::new() };
-                open.push(log.child(start).await?);
+                let child = log.child(start).await?;
+                looked_at.push((Arc::clone(&log), child.session().clone()));
+                open.push(child);
             }
         }
-        Err(SessionError::no_session())
+        drop(open);
+        while let Some((parent, child)) = looked_at.pop() {
+            parent.let_go(&child);
+        }
+        found.ok_or_else(SessionError::no_session)
     }
 
     /// Opens the streams of all subagents, so that their approvals and their nodes are shown.

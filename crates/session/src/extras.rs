@@ -1,20 +1,17 @@
 //! What a person adds to their sessions: servers of tools, hooks, and places beside the project. They are at work as
 //! long as the session's actor is, and are started with its first turn: looking at a session starts nothing.
 
-use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
 
-use bosun_agent::BoxFuture;
-use bosun_harness::mcp::{BroughtItem, ChangedTool, PinStore, ServerView, ToolPins, Voucher};
+use bosun_harness::mcp::{ChangedTool, PinStore, ServerView, ToolPins};
 use bosun_harness::{DeepAgentConfig, Extras, OpenExtras, ProjectExtras};
-use bosun_protocol::{Problem, ProjectId, SessionId};
+use bosun_protocol::{Problem, SessionId};
 use bosun_store::Database;
 use tokio_util::task::TaskTracker;
 
 use crate::actor::Actor;
-use crate::sessions::trusted_extras;
 use crate::stream::locked;
-use crate::trust::TrustBook;
+use crate::trust::StillTrusted;
 use crate::{Explain, SessionError, Sessions};
 
 /// The setting that keeps what was seen of servers' tools.
@@ -163,7 +160,7 @@ impl Actor {
         let extras = self.own_extras();
         let of_project = of_project.map(|extras| {
             let (root, trust) = (self.setting.root.clone(), Arc::clone(&self.setting.trust));
-            let trusted = StillTrusted { root, trust, project: self.tree.project.clone(), extras: extras.clone() };
+            let trusted = StillTrusted::new(root, trust, self.tree.project.clone(), extras.clone());
             ProjectExtras { extras, voucher: Arc::new(trusted) }
         });
         let pins: Arc<dyn PinStore> = match &self.setting.added {
@@ -181,39 +178,21 @@ impl Actor {
         Ok(open)
     }
 
+    /// Ends those servers of its project that are not trusted any more, while everything else goes on.
+    pub(crate) fn end_untrusted(self: &Arc<Self>) {
+        let actor = Arc::clone(self);
+        self.spawn(async move {
+            if let Some(extras) = actor.extras.get() {
+                extras.servers.end_unvouched().await;
+            }
+        });
+    }
+
     /// Ends the session's servers with everything they started.
     pub(crate) async fn end_extras(&self) {
         if let Some(extras) = self.extras.get() {
             extras.servers.shut_down().await;
         }
-    }
-}
-
-/// Vouches for each thing a project brought as long as its person trusts what the project brings now, and that thing is as
-/// the session began with it.
-struct StillTrusted {
-    root: PathBuf,
-    trust: Arc<TrustBook>,
-    project: ProjectId,
-    extras: Extras,
-}
-
-impl Voucher for StillTrusted {
-    fn vouches<'a>(&'a self, item: BroughtItem<'a>) -> BoxFuture<'a, bool> {
-        let hook = |extras: &Extras, name: &str| extras.hooks.iter().find(|hook| hook.name == name).cloned();
-        Box::pin(async move {
-            match trusted_extras(&self.root, &self.trust, &self.project).await {
-                Ok(None) => false,
-                Ok(Some(now)) => match item {
-                    BroughtItem::Server(name) => now.mcp.get(name) == self.extras.mcp.get(name),
-                    BroughtItem::Hook(name) => hook(&now, name) == hook(&self.extras, name),
-                },
-                Err(error) => {
-                    tracing::warn!(%error, "whether a project's hooks and servers are trusted could not be looked up");
-                    false
-                }
-            }
-        })
     }
 }
 

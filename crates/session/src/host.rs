@@ -90,7 +90,10 @@ impl Host for SessionHost {
             let is_new = stored.id == made;
             let entries = if is_new { Vec::new() } else { self.tree.database.entries(&stored.id, 0).await? };
             let stream = child_stream(&self.tree, &self.stream, &stored, &entries);
-            stream.update(|projection| projection.set_running(true));
+            // One that has ended is only looked at.
+            if !self.stream.read(|projection| projection.has_ended(&stored.id)) {
+                stream.update(|projection| projection.set_running(true));
+            }
             let host = Self { tree: Arc::clone(&self.tree), session: stored.id.clone(), stream };
             Ok(OpenedChild { host: Arc::new(host), entries })
         })

@@ -13,7 +13,7 @@ use bosun_store::{Database, NewSession, StoredProject, StoredSession};
 use secrecy::SecretString;
 use tokio_util::task::TaskTracker;
 
-pub(crate) use self::trust::trusted_extras;
+pub(crate) use self::trust::trust_state;
 use crate::actor::Actor;
 use crate::calls::CallBook;
 use crate::extras::Added;

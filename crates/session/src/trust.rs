@@ -5,6 +5,7 @@
 mod brought;
 mod place;
 mod view;
+mod vouching;
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -21,6 +22,7 @@ pub(crate) use brought::{Brought, BroughtFile, BroughtItem, brought, brought_con
 pub use place::CONFIG as PROJECT_CONFIG;
 pub(crate) use place::{INSTRUCTIONS, Place, SKILLS, SUBAGENTS};
 pub(crate) use view::TrustedView;
+pub(crate) use vouching::StillTrusted;
 
 /// What is trusted, in every project that was asked about so far.
 pub(crate) struct TrustBook {

@@ -2,7 +2,8 @@ use std::sync::Arc;
 
 use bosun_model::{HumanMessage, Message};
 
-use super::{OpenStep, State};
+use super::{OpenStep, SentSubagent, State};
+use crate::{SubagentMode, TurnEnd, background};
 
 impl State {
     /// A turn goes on with the subagents that a limit of the whole tree had ended: their calls are open again, without the
@@ -24,5 +25,40 @@ impl State {
             }
         }
         self.step = Some(step);
+    }
+
+    /// The subagents beside this agent go on, too, that such a limit had ended, as long as the model was not asked again
+    /// since: where it has read of an end, what becomes of it is the model's to say.
+    pub(super) fn take_up_beside(&mut self) {
+        let is_reply = |message: &Arc<Message>| matches!(&**message, Message::Ai(_));
+        let unread = self.messages.iter().rposition(is_reply).map_or(0, |at| at + 1);
+        let mut unread = self.messages.split_off(unread);
+        for message in &mut unread {
+            if let Message::Human(told) = &**message
+                && let Some(goes_on) = self.taken_up(told)
+            {
+                *message = Arc::new(Message::Human(goes_on));
+            }
+        }
+        self.messages.extend(unread);
+        let mut waiting = std::mem::take(&mut self.steering);
+        for told in &mut waiting {
+            if let Some(goes_on) = self.taken_up(told) {
+                *told = goes_on;
+            }
+        }
+        self.steering = waiting;
+    }
+
+    /// Opens the work again of whom `told` says that such a limit ended it; what is said in its place.
+    fn taken_up(&mut self, told: &HumanMessage) -> Option<HumanMessage> {
+        let is_meant = |sent: &&mut SentSubagent| {
+            sent.mode == SubagentMode::Background
+                && sent.end.as_ref().is_some_and(TurnEnd::is_by_limit_of_tree)
+                && background::is_notice_of(told, &sent.child)
+        };
+        let sent = self.subagents.iter_mut().find(is_meant)?;
+        (sent.end, sent.goes_on) = (None, true);
+        Some(background::told_that_it_goes_on(sent, told.id.clone()))
     }
 }

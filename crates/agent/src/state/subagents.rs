@@ -17,6 +17,8 @@ pub struct SentSubagent {
     pub sent_at: i64,
     /// When it last began or ended something.
     pub changed_at: i64,
+    /// Whether it goes on beside its parent although a limit of the whole tree had ended it.
+    pub(crate) goes_on: bool,
 }
 
 impl State {
@@ -44,13 +46,14 @@ impl State {
             end: None,
             sent_at: entry.at,
             changed_at: entry.at,
+            goes_on: false,
         });
     }
 
     pub(super) fn asked_again(&mut self, child: &SessionId, at: i64) {
         if let Some(sent) = self.subagents.iter_mut().find(|sent| sent.child == *child) {
             sent.mode = SubagentMode::Background;
-            sent.end = None;
+            (sent.end, sent.goes_on) = (None, false);
             sent.changed_at = at;
         }
     }
@@ -60,7 +63,7 @@ impl State {
         let Some(sent) = self.subagents.iter_mut().find(|sent| sent.child == *child && sent.end.is_none()) else {
             return false;
         };
-        sent.end = Some(end.clone());
+        (sent.end, sent.goes_on) = (Some(end.clone()), false);
         sent.changed_at = at;
         true
     }

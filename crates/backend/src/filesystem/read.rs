@@ -16,7 +16,7 @@ const CHUNK: usize = 256 * 1024;
 /// Up to this many bytes a page's stamp carries a hash; larger files are stamped by their figures alone.
 const MAX_HASHED: u64 = 16 * 1024 * 1024;
 /// A write that began this long ago, in nanoseconds, is over.
-const RECENT_NS: i64 = 250_000_000;
+pub(super) const RECENT_NS: i64 = 250_000_000;
 /// Attempts to see a file that is being written in one state.
 const ATTEMPTS: u32 = 8;
 

@@ -5,6 +5,7 @@ use bosun_backend::VirtualPath;
 use super::builtin;
 use super::skill::{PinnedSkill, Skill, one_line};
 use super::{SkillSet, SkillSource, SkillsOptions};
+use crate::{fitting, tokens};
 
 /// Most characters of a word of a skill's front matter in its row; the format's own bounds hold for the rest.
 const LONGEST_WORD: usize = 200;
@@ -80,9 +81,34 @@ fn word(text: &str) -> String {
     }
 }
 
-pub(super) fn pinned(skill: &PinnedSkill) -> String {
+/// What stands in the prompt of pinned skills.
+pub(super) struct Pinned {
+    pub blocks: Vec<String>,
+    /// Paths of those of which only the beginning does.
+    pub cut: Vec<String>,
+}
+
+/// Each of them within so many letters, and all together within twice as many.
+pub(super) fn pinned(skills: &[PinnedSkill], room: usize) -> Pinned {
+    let mut shown = Pinned { blocks: Vec::with_capacity(skills.len()), cut: Vec::new() };
+    let mut left = room.saturating_mul(2);
+    for skill in skills {
+        // What was too long to be read says so itself.
+        let head = fitting::head(&skill.text, room.min(left), usize::MAX);
+        left = left.saturating_sub(tokens::letters(head));
+        if head.len() == skill.text.len() {
+            shown.blocks.push(block(skill, head));
+        } else {
+            shown.blocks.push(block(skill, &fitting::beginning(&skill.path, head)));
+            shown.cut.push(skill.path.clone());
+        }
+    }
+    shown
+}
+
+fn block(skill: &PinnedSkill, text: &str) -> String {
     // A skill cannot end the block it stands in.
-    let text = skill.text.replace("</skill>", "<\\/skill>");
+    let text = text.replace("</skill>", "<\\/skill>");
     format!("<skill name=\"{}\" path=\"{}\">\n{text}\n</skill>", escaped(&skill.name), escaped(&skill.path))
 }
 

@@ -1,5 +1,6 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
+use std::time::Duration;
 
 use bosun_agent::Agent;
 use bosun_model::{Effort, OutputSchema};
@@ -67,8 +68,7 @@ impl SubagentSpec {
         if !self.model.as_ref().is_none_or(is_whole) {
             return wrong("model", FieldKind::Model);
         }
-        let decides_nothing =
-            |interrupt: &InterruptOn| matches!(interrupt, InterruptOn::Ask(gate) if gate.allowed.is_empty());
+        let decides_nothing = |interrupt: &InterruptOn| matches!(interrupt, InterruptOn::Ask(gate) if gate.allowed.is_empty() || gate.timeout == Some(Duration::ZERO));
         if self.interrupt_on.values().any(decides_nothing) {
             return wrong("interrupt_on", FieldKind::Asks);
         }

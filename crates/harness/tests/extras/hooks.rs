@@ -483,6 +483,44 @@ async fn a_subagent_beside_its_parent_has_its_start_and_its_end_told() {
     assert_eq!(told, [("subagent_start", &Value::Null), ("subagent_end", &json!("done"))]);
 }
 
+/// What a hook refuses is kept aside; a call that runs again after a restart has asked all the same.
+#[tokio::test]
+async fn what_a_hook_refused_a_subagent_to_be_asked_is_not_asked_again_after_a_restart() {
+    let no_more = "if grep -q more; then echo '{\"decision\":\"deny\",\"reason\":\"enough\"}'; fi";
+    let task = json!({ "description": "look", "subagent_type": "general-purpose" });
+    let ask = json!({ "task_id": "s/t", "message": "look more" });
+    let replies = vec![
+        call("t", "task", task),
+        "looked".into(),
+        call("u", "update_async_task", ask),
+        "done".into(),
+        "told".into(),
+    ];
+    let scene = scene(replies, vec![hook("enough", HookPoint::TurnStart, no_more)]);
+    assert_eq!(scene.say("go").await, TurnEnd::Done);
+    scene.log.background().idle().await;
+    let asked = || {
+        let child = scene.host.child_of(&"t".into()).unwrap();
+        let queued = |recorded: &Recorded| matches!(&recorded.entry.body, EntryBody::Queued { .. });
+        child.entries().iter().filter(|recorded| queued(recorded)).count()
+    };
+    let refused = scene.log.with_state(|state| state.subagents[0].end.clone());
+    assert!(matches!(&refused, Some(TurnEnd::Failed { reason, .. }) if reason.contains("enough")), "{refused:?}");
+    assert_eq!(asked(), 1);
+    // The app went before the result of the call was recorded.
+    let is_result = |recorded: &Recorded| matches!(&recorded.entry.body, EntryBody::ToolResult { call_id, .. } if call_id.as_str() == "u");
+    let entries = scene.host.entries();
+    let cut = entries.iter().position(is_result).unwrap();
+    let host = Arc::clone(&scene.host) as _;
+    let log = Arc::new(SessionLog::open(host, Arc::new(bosun_agent::SystemClock), &entries[..cut]));
+    scene.model.then("done");
+    scene.model.then("told");
+    let cx = TurnContext::new(Arc::clone(&scene.agent), Arc::clone(&log), CancellationToken::new(), Default::default());
+    assert_eq!(run_turn(&cx).await.unwrap(), TurnEnd::Done);
+    log.background().idle().await;
+    assert_eq!(asked(), 1, "it was asked once");
+}
+
 #[tokio::test]
 async fn what_was_told_of_a_subagent_is_not_told_again_when_it_goes_on_after_a_restart() {
     let points = [HookPoint::BeforeTool, HookPoint::SubagentStart];

@@ -316,10 +316,18 @@ async fn a_turn_that_only_an_end_begins_has_no_limits_of_its_own() {
     assert!(matches!(&end, TurnEnd::Failed { reason, .. } if reason.contains("limit of 3 model calls")), "{end:?}");
 }
 
-/// A host that refuses, once each, to record entries of these names, also those of its subagents.
+/// A host that refuses, once each, to record entries of these names, also those of its subagents, and counts these.
 struct Flaky {
     inner: Arc<dyn Host>,
     refused: Arc<Mutex<Vec<&'static str>>>,
+    /// How often the journal of a subagent was opened.
+    opened: Arc<AtomicUsize>,
+}
+
+impl Flaky {
+    fn over(inner: Arc<dyn Host>) -> Self {
+        Self { inner, refused: Arc::default(), opened: Arc::default() }
+    }
 }
 
 impl Journal for Flaky {
@@ -349,8 +357,10 @@ impl Host for Flaky {
 
     fn child(&self, start: ChildStart) -> BoxFuture<'_, Result<OpenedChild, JournalError>> {
         Box::pin(async move {
+            self.opened.fetch_add(1, Ordering::SeqCst);
             let OpenedChild { host, entries } = self.inner.child(start).await?;
-            Ok(OpenedChild { host: Arc::new(Self { inner: host, refused: Arc::clone(&self.refused) }), entries })
+            let (refused, opened) = (Arc::clone(&self.refused), Arc::clone(&self.opened));
+            Ok(OpenedChild { host: Arc::new(Self { inner: host, refused, opened }), entries })
         })
     }
 
@@ -364,7 +374,7 @@ async fn one_whose_journal_fails_has_failed_and_one_that_no_run_holds_is_not_run
     for refused in [vec!["Ai "], vec!["Ai ", "SubagentEnded"]] {
         let (model, driver) = ScriptedModel::driven();
         let mut scene = Scene::build(Project::new(), model, vec![], |config| config.background_subagents = true);
-        let flaky = Flaky { inner: Arc::clone(&scene.host) as _, refused: Arc::default() };
+        let flaky = Flaky::over(Arc::clone(&scene.host) as _);
         let refuse = Arc::clone(&flaky.refused);
         scene.log = Arc::new(SessionLog::open(Arc::new(flaky), Arc::new(SystemClock), &[]));
         let mut stage = Stage { scene: Arc::new(scene), driver, held: Vec::new() };
@@ -394,4 +404,59 @@ async fn one_whose_journal_fails_has_failed_and_one_that_no_run_holds_is_not_run
         }
         assert_eq!(turn.await.unwrap(), TurnEnd::Done);
     }
+}
+
+#[tokio::test]
+async fn who_has_ended_is_listed_without_its_journal_and_not_kept_in_memory() {
+    let (model, driver) = ScriptedModel::driven();
+    let mut scene = Scene::build(Project::new(), model, vec![], |config| config.background_subagents = true);
+    let flaky = Flaky::over(Arc::clone(&scene.host) as _);
+    let opened = Arc::clone(&flaky.opened);
+    scene.log = Arc::new(SessionLog::open(Arc::new(flaky), Arc::new(SystemClock), &[]));
+    let mut stage = Stage { scene: Arc::new(scene), driver, held: Vec::new() };
+    let turn = stage.turn("go");
+    let task = json!({"description": "awaited work", "subagent_type": "general-purpose"});
+    stage.answer("go", start("b", "quick work").and_call_with_id("t", "task", task)).await;
+    stage.answer("quick work", "quick answer").await;
+    stage.until(|state| state.subagents.iter().any(|sent| sent.end.is_some())).await;
+    stage.answer("awaited work", "awaited answer").await;
+    let main = stage.call("async_task_notification").await;
+    stage.scene.log.background().idle().await;
+    let children = stage.state(|state| state.subagents.iter().map(|sent| sent.child.clone()).collect::<Vec<_>>());
+    for child in &children {
+        assert!(stage.scene.log.find(child).is_none(), "the log of {child} was let go");
+    }
+    let before = opened.load(Ordering::SeqCst);
+    main.reply(call("l", "list_async_tasks", json!({})));
+    let main = stage.call("2 async tasks").await;
+    assert_eq!(opened.load(Ordering::SeqCst), before, "a list opens no journal of who has ended");
+    assert_eq!(stage.scene.result("l").matches("status: success").count(), 2, "{}", stage.scene.result("l"));
+    // What it answered is in its journal.
+    let asked = stage.state(|state| state.subagents.iter().find(|sent| sent.name == "general-purpose").cloned());
+    main.reply(call("k", "check_async_task", json!({"task_id": asked.unwrap().child.as_str()})));
+    stage.answer("answer", "done").await;
+    assert_eq!(opened.load(Ordering::SeqCst), before + 1);
+    assert!(children.iter().all(|child| stage.scene.log.find(child).is_none()), "nobody looks any more");
+    assert_eq!(turn.await.unwrap(), TurnEnd::Done);
+}
+
+#[tokio::test]
+async fn a_log_that_somebody_holds_is_the_only_one_over_its_journal() {
+    let mut stage = Stage::new();
+    let turn = stage.turn("go");
+    let task = json!({"description": "count the files", "subagent_type": "general-purpose"});
+    stage.answer("go", call("t", "task", task)).await;
+    let child = stage.call("count the files").await;
+    let id = stage.child(0);
+    let held = stage.scene.log.find(&id).unwrap();
+    child.reply("seven files");
+    let main = stage.call("seven files").await;
+    main.reply(call("u", "update_async_task", json!({"task_id": id.as_str(), "message": "and the folders?"})));
+    stage.answer("and the folders?", "two folders").await;
+    stage.until(all_ended).await;
+    assert_eq!(held.with_state(|state| state.turns), 2, "what it does now is seen by who looks at it");
+    stage.answer("Told the async task", "waiting").await;
+    stage.answer("two folders", "done").await;
+    assert_eq!(turn.await.unwrap(), TurnEnd::Done);
+    drop(held);
 }

@@ -11,7 +11,7 @@ use pretty_assertions::assert_eq;
 use serde_json::json;
 use tokio_util::sync::CancellationToken;
 
-use crate::scene::{Deaf, Scene, Stubborn, scene, texts};
+use crate::scene::{Deaf, Scene, Stubborn, opened, scene, texts};
 
 fn send(reply: Reply, id: &str, task: &str) -> Reply {
     reply.and_call_with_id(id, "task", json!({"description": task, "subagent_type": GENERAL_PURPOSE}))
@@ -113,8 +113,8 @@ async fn a_subagent_whose_tool_hears_of_no_stop_has_its_end_saved_before_its_par
     };
     let (end, ()) = tokio::join!(bosun_agent::run_turn(&cx), stopping);
     assert_eq!(end.unwrap(), TurnEnd::Stopped);
-    let child = scene.log.find(&"s/t".into()).unwrap();
-    let below = child.find(&"s/t/u".into()).unwrap();
+    let child = scene.child("t");
+    let below = opened(&scene.host.child_of(&"t".into()).unwrap().child_of(&"u".into()).unwrap());
     for log in [&child, &below] {
         assert_eq!(log.with_state(|state| (state.turn, state.last_end.clone())), (None, Some(TurnEnd::Stopped)));
     }

@@ -7,7 +7,7 @@ use bosun_model::{ChatRequest, OutputSchema};
 use bosun_testkit::{Project, Reply, Scripted, ScriptedModel};
 use serde_json::json;
 
-use crate::scene::Scene;
+use crate::scene::{Scene, small};
 
 /// The standing prompt and the tools of a request, as text.
 fn told(request: &ChatRequest) -> String {
@@ -50,6 +50,25 @@ async fn with_memory_skills_and_an_answer_of_a_shape() {
         config.output = Some(OutputSchema { name: "report".into(), schema });
     });
     insta::assert_snapshot!(shown.await);
+}
+
+/// What stands in every prompt from the beginning, and what does not fit there.
+#[tokio::test]
+async fn with_pinned_skills_and_memory_in_a_small_window() {
+    let skill = |name: &str, text: &str| format!("---\nname: {name}\ndescription: Does {name}.\n---\n{text}\n");
+    let project = Project::new()
+        .file("AGENTS.md", "Be kind. ".repeat(100))
+        .file("skills/short/SKILL.md", skill("short", "Be brief."))
+        .file("skills/long/SKILL.md", skill("long", &"Be thorough. ".repeat(100)));
+    let scene = Scene::build(project, small(vec!["done".into()], 1_000), vec![], |config| {
+        let declared = DeclaredAgent::parse(
+            "base_prompt = 'Read and tell.'\nbuiltin_tools = ['read_file']\nmemory = ['/AGENTS.md']\n\
+             filesystem.prompt = ''\n[skills]\nsources = [{ path = '/skills' }]\npinned = ['long', 'short']",
+        );
+        declared.unwrap().apply(config);
+    });
+    scene.say("go").await;
+    insta::assert_snapshot!(told(&scene.request(0)));
 }
 
 #[tokio::test]

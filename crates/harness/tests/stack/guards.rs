@@ -4,7 +4,7 @@ use bosun_agent::{
     Decision, DecisionSource, EntryBody, NoteKind, Policy, Recorded, SessionLog, State, SystemClock, TurnEnd, run_turn,
 };
 use bosun_harness::{Compaction, GuardOptions, SubagentSpec, Threshold};
-use bosun_model::{Message, ModelInfo, Price, Stays, Usage, text_of};
+use bosun_model::{HumanMessage, Message, ModelInfo, Price, Stays, Usage, text_of};
 use bosun_testkit::{Project, Reply, Scripted, ScriptedModel};
 use bosun_tools::erase;
 use pretty_assertions::assert_eq;
@@ -206,8 +206,8 @@ async fn calls_that_run_when_the_time_is_over_are_ended_with_all_below_them() {
     let told = reason(scene.say("go").await);
     assert!(told.contains("its limit of 60 seconds of work"), "{told}");
     assert!(begun.elapsed().as_secs() < 120, "{:?}", begun.elapsed());
-    let child = scene.log.find(&"s/t".into()).unwrap();
-    let ends = [&scene.log, &child].map(|log| log.with_state(|state| (state.turn.is_some(), state.step.is_some())));
+    let child = scene.child("t");
+    let ends = [&*scene.log, &child].map(|log| log.with_state(|state| (state.turn.is_some(), state.step.is_some())));
     assert_eq!(ends, [(false, false); 2], "everything has its end and its result");
     let told = reason(child.with_state(|state| state.last_end.clone()).unwrap());
     assert!(told.contains("its limit of 60 seconds of work"), "{told}");
@@ -255,6 +255,83 @@ async fn a_subagent_beside_works_on_the_time_of_its_tree() {
     scene.log.record(vec![EntryBody::TurnContinued { turn: 1 }]).await.unwrap();
     assert_eq!(run_turn(&scene.context()).await.unwrap(), TurnEnd::Done);
     assert!(scene.model.requests().len() > requests);
+}
+
+/// Sends two subagents at once, of which one has its slot: that one waits for what never ends, until it was told so.
+fn one_slot(tool: &'static str) -> Scene {
+    let send = move |task: &str| json!({"description": task, "subagent_type": "general-purpose"});
+    let model = ScriptedModel::by(move |request| {
+        let said: Vec<String> = texts(request);
+        let has_results = request.messages.iter().any(|message| matches!(&**message, Message::Tool(_)));
+        match (said[0].as_str(), has_results) {
+            ("go", false) => {
+                Reply::new().and_call_with_id("a", tool, send("first")).and_call_with_id("b", tool, send("second"))
+            }
+            ("go", true) => Reply::text("that is all"),
+            ("first", false) => Reply::new().and_call_with_id("d", "deaf", json!({})),
+            (task, _) => Reply::text(format!("{task} is done")),
+        }
+    });
+    Scene::build(Project::new(), model, vec![], |config| {
+        config.tools = vec![erase(Deaf)];
+        config.background_subagents = true;
+        config.guards.max_seconds = Some(60);
+        config.limits.max_subagents = 1;
+    })
+}
+
+#[tokio::test(start_paused = true)]
+async fn who_waits_for_its_slot_when_the_time_is_over_goes_on_with_the_turn() {
+    let scene = one_slot("task");
+    let told = reason(scene.say("go").await);
+    assert!(told.contains("its limit of 60 seconds of work"), "{told}");
+    assert!(scene.result("b").contains("before it ran"), "{}", scene.result("b"));
+    assert_eq!(go_on(&scene).await, TurnEnd::Done);
+    assert_eq!(["a", "b"].map(|id| scene.result(id)), ["first is done", "second is done"]);
+    assert_eq!(State::of_journal(&scene.host.entries()), scene.log.with_state(Clone::clone));
+}
+
+#[tokio::test(start_paused = true)]
+async fn subagents_beside_that_a_limit_ended_go_on_with_the_turn_whether_they_had_begun_or_not() {
+    let scene = one_slot("start_async_task");
+    assert_eq!(scene.say("go").await, TurnEnd::Done);
+    scene.log.background().idle().await;
+    let ends = || scene.log.with_state(|state| state.subagents.iter().map(|sent| sent.end.clone()).collect::<Vec<_>>());
+    for end in ends() {
+        assert!(reason(end.unwrap()).contains("its limit of 60 seconds of work"));
+    }
+    // What begins by itself has no limits of its own; who continues it gives all of them theirs again.
+    let told = reason(go_on(&scene).await);
+    assert!(told.contains("its limit of 60 seconds"), "{told}");
+    assert_eq!(go_on(&scene).await, TurnEnd::Done);
+    scene.log.background().idle().await;
+    assert_eq!(ends(), [Some(TurnEnd::Done), Some(TurnEnd::Done)]);
+    // Read or not yet read.
+    let told: Vec<HumanMessage> = scene.log.with_state(|state| {
+        let humans = state.messages.iter().filter_map(|message| match &**message {
+            Message::Human(human) => Some(human.clone()),
+            _ => None,
+        });
+        humans.chain(state.steering.iter().cloned()).collect()
+    });
+    let ids: std::collections::HashSet<_> = told.iter().map(|message| message.id.clone()).collect();
+    assert_eq!(ids.len(), told.len(), "each message has an id of its own");
+    let told = told.iter().map(|message| text_of(&message.content)).collect::<Vec<_>>().join("\n");
+    assert_eq!(told.matches("had been ended by a limit and goes on now").count(), 2, "{told}");
+    assert!(told.contains("first is done") && told.contains("second is done"), "{told}");
+    assert!(!told.contains("status: error"), "{told}");
+    assert_eq!(State::of_journal(&scene.host.entries()), scene.log.with_state(Clone::clone));
+}
+
+/// What the model was told it has to answer for itself.
+#[tokio::test(start_paused = true)]
+async fn a_subagent_beside_whose_end_the_model_has_read_is_not_taken_up_by_itself() {
+    let scene = one_slot("start_async_task");
+    assert_eq!(scene.say("go").await, TurnEnd::Done);
+    scene.log.background().idle().await;
+    assert_eq!(scene.say("go").await, TurnEnd::Done);
+    scene.log.record(vec![EntryBody::TurnContinued { turn: 2 }]).await.unwrap();
+    assert_eq!(scene.log.with_state(|state| state.at_work_beside().count()), 0);
 }
 
 #[tokio::test(start_paused = true)]

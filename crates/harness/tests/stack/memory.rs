@@ -135,6 +135,13 @@ async fn files_that_are_missing_empty_huge_or_no_files_end_nothing() {
     let part = memory(&in_a_small_window.request(0));
     assert!(part.len() < 8_000 && part.contains("[/AGENTS.md is longer than fits here;"), "{}", part.len());
 
+    // What stands for more tokens is cut sooner.
+    let project = Project::new().file("AGENTS.md", "漢字".repeat(4_000));
+    let in_a_small_window = remembering_with(project, small(vec!["done".into()], 8_000));
+    in_a_small_window.say("go").await;
+    let part = memory(&in_a_small_window.request(0));
+    assert!(part.matches("漢字").count() < 1_000 && part.contains("[/AGENTS.md is longer than fits here;"), "{part}");
+
     let scene = remembering(Project::new().file("AGENTS.md", huge), vec!["done".into()]);
     scene.say("go").await;
     let memory = memory(&scene.request(0));

@@ -66,12 +66,22 @@ impl Scene {
         self.model.requests().into_iter().last().unwrap()
     }
 
+    /// The log of the subagent that the call `id` sent, from its journal.
+    pub fn child(&self, id: &str) -> SessionLog {
+        opened(&self.host.child_of(&id.into()).expect("a subagent"))
+    }
+
     /// What came back from the call `id`.
     pub fn result(&self, id: &str) -> String {
         let message =
             self.log.with_state(|state| state.messages.iter().rev().find(|message| is_result(message, id)).cloned());
         text_of(message.unwrap_or_else(|| panic!("no result of {id}")).content())
     }
+}
+
+/// A log over the journal of `host`.
+pub fn opened(host: &Arc<MemoryHost>) -> SessionLog {
+    SessionLog::open(Arc::clone(host) as _, Arc::new(SystemClock), &host.entries())
 }
 
 fn is_result(message: &Message, id: &str) -> bool {

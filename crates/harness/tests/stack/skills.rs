@@ -1,3 +1,4 @@
+use bosun_agent::{EntryBody, NoteKind};
 use bosun_backend::VirtualPath;
 use bosun_harness::{GENERAL_PURPOSE, SkillSet, SkillSource, builtin_skills};
 use bosun_testkit::{Project, Reply, Scripted, ScriptedModel};
@@ -5,14 +6,18 @@ use bosun_tools::{Tool, ToolContext, ToolError, ToolKind, ToolOutput, erase};
 use pretty_assertions::assert_eq;
 use serde_json::json;
 
-use crate::scene::{Scene, prompt, texts};
+use crate::scene::{Scene, prompt, small, texts};
 
 fn source(path: &str) -> SkillSource {
     SkillSource { path: VirtualPath::parse(path).unwrap(), label: None }
 }
 
 fn skilled(project: Project, replies: Vec<Scripted>, pinned: &[&str]) -> Scene {
-    Scene::build(project, ScriptedModel::new(replies), vec![], |config| {
+    skilled_with(project, ScriptedModel::new(replies), pinned)
+}
+
+fn skilled_with(project: Project, model: ScriptedModel, pinned: &[&str]) -> Scene {
+    Scene::build(project, model, vec![], |config| {
         config.skills.sources = vec![source("/skills/user"), source("/.bosun/skills")];
         config.skills.pinned = pinned.iter().map(|name| (*name).to_owned()).collect();
     })
@@ -113,7 +118,8 @@ async fn a_pinned_skill_stays_in_its_frame_and_says_where_it_was_cut() {
             "skills/user/lines/SKILL.md",
             format!("---\nname: lines\ndescription: x\n---\n{}end", "line\n".repeat(3_000)),
         );
-    let scene = skilled(project, vec!["done".into()], &["pdf", "long", "lines"]);
+    // Whatever the window, only so much of one is read.
+    let scene = skilled_with(project, small(vec!["done".into()], 10_000_000), &["pdf", "long", "lines"]);
     scene.say("go").await;
     let prompt = prompt(&scene.request(0));
     assert_eq!(prompt.matches("</skill>").count(), 3, "{prompt:.2000}");
@@ -123,6 +129,41 @@ async fn a_pinned_skill_stays_in_its_frame_and_says_where_it_was_cut() {
         assert_eq!(prompt.matches(&said).count(), 1, "{name}");
     }
     assert!(!prompt.contains("end\n</skill>"));
+}
+
+#[tokio::test]
+async fn pinned_skills_leave_a_small_window_room_for_the_conversation() {
+    let long = |name: &str, text: &str| format!("---\nname: {name}\ndescription: x\n---\n{}end", text.repeat(3_000));
+    let project = Project::new()
+        .file("skills/user/first/SKILL.md", long("first", "do so "))
+        .file("skills/user/second/SKILL.md", long("second", "漢字"))
+        .file("skills/user/third/SKILL.md", long("third", "and so "))
+        .file("skills/user/short/SKILL.md", skill("short", "little"));
+    let pinned = ["short", "first", "second", "third"];
+    let scene = skilled_with(project, small(vec!["done".into(), "again".into()], 8_000), &pinned);
+    scene.say("go").await;
+    scene.say("again").await;
+    let prompt = prompt(&scene.request(0));
+    let block = |name: &str| {
+        let (_, rest) = prompt.split_once(&format!("<skill name=\"{name}\"")).expect(name);
+        rest.split_once("</skill>").expect(name).0
+    };
+    assert!(block("short").contains("Do little."));
+    for name in &pinned[1..] {
+        let said =
+            format!("[/skills/user/{name}/SKILL.md is longer than fits here; read the rest of it with read_file");
+        assert!(block(name).contains(&said) && !block(name).contains("end"), "{}", block(name));
+    }
+    assert!((3_000..5_000).contains(&block("first").len()), "an eighth of the window: {}", block("first").len());
+    assert!(block("second").chars().count() < 2_500, "what stands for more tokens is cut sooner");
+    assert!(block("third").len() < 1_000, "together they have a quarter: {}", block("third").len());
+    let told = scene.host.entries().into_iter().filter_map(|recorded| match recorded.entry.body {
+        EntryBody::Noted { kind: NoteKind::NotUsed, detail, .. } => Some(detail),
+        _ => None,
+    });
+    let told: Vec<String> = told.collect();
+    assert_eq!(told.len(), 3, "{told:?}");
+    assert!(told[0].starts_with("/skills/user/first/SKILL.md is too long for the prompt"), "{told:?}");
 }
 
 #[tokio::test]

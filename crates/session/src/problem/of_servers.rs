@@ -28,6 +28,7 @@ impl Explain for Failure {
 fn of_end(end: Ending) -> Problem {
     match end {
         Ending::Session => Problem::ServerSessionEnded,
+        Ending::Untrusted => Problem::ServerUntrusted,
         Ending::Program { code, signal, words } => {
             let ended = match (code, signal) {
                 (Some(code), _) => Problem::ServerEndedWith { code },

@@ -63,6 +63,11 @@ fn ran(tool: &ToolItem) -> &Value {
 }
 
 impl Projection {
+    /// Whether a subagent was sent out and has ended.
+    pub(crate) fn has_ended(&self, child: &bosun_agent::SessionId) -> bool {
+        self.state.subagent(child).is_some_and(|sent| sent.end.is_some())
+    }
+
     /// The model began to write a call; its arguments are not known yet.
     pub(super) fn proposed(&mut self, message: &MessageId, call_id: &CallId, name: &str, at: i64) {
         let index = self.calls.proposals.iter().filter(|(known, _)| known == message).count();

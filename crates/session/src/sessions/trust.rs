@@ -1,4 +1,3 @@
-use std::path::Path;
 use std::sync::Arc;
 
 use bosun_agent::NoteAbout;
@@ -49,7 +48,8 @@ impl Sessions {
     }
 
     /// Decides about contents as the person saw them; sessions of the project go by it from their next step on,
-    /// but for hooks and servers that came or changed: those are the next session's.
+    /// but for hooks and servers that came or changed: those are the next session's. Servers that are not trusted any more
+    /// are ended, hooks that run are the last.
     ///
     /// # Errors
     /// [`ErrorCode::Invalid`] where one of them is something else by now: nothing is decided then.
@@ -69,6 +69,9 @@ impl Sessions {
         };
         self.trust().decide(project.as_str(), verdict, &files).await?;
         self.rebuild(Some(project)).await;
+        for actor in self.inner.actors.all().into_iter().filter(|actor| actor.tree.project == *project) {
+            actor.end_untrusted();
+        }
         Ok(())
     }
 
@@ -113,7 +116,8 @@ impl Actor {
         let items = brought(files).await.items;
         let mut notes = Vec::new();
         for kind in [TrustKind::Instructions, TrustKind::Skill, TrustKind::Subagent, TrustKind::Config] {
-            let waits = |item: &&BroughtItem| matches!(state_of(item, &trusted), TrustState::New | TrustState::Changed);
+            let waits =
+                |item: &&BroughtItem| matches!(trust_state(item, &trusted), TrustState::New | TrustState::Changed);
             let names: Vec<String> =
                 items.iter().filter(|item| item.kind == kind).filter(waits).filter_map(place_of).collect();
             if !names.is_empty() {
@@ -130,21 +134,11 @@ impl Actor {
 
     /// The project's own hooks and servers of tools; `None` where it has none, or they are not trusted as they are now.
     pub(crate) async fn project_extras(&self) -> Result<Option<Extras>, SessionError> {
-        trusted_extras(&self.setting.root, &self.setting.trust, &self.tree.project).await
+        let files = FilesystemBackend::open(&self.setting.root, FilesystemOptions::default())?;
+        let trusted = self.setting.trust.of(self.tree.project.as_str()).await?;
+        let config = brought_config(&files).await.filter(|config| trust_state(config, &trusted) == TrustState::Trusted);
+        Ok(config.as_ref().and_then(BroughtItem::extras))
     }
-}
-
-/// The hooks and servers of tools of the project at `root`, where they are trusted as they are now with what they start.
-pub(crate) async fn trusted_extras(
-    root: &Path,
-    trust: &TrustBook,
-    project: &ProjectId,
-) -> Result<Option<Extras>, SessionError> {
-    let files = FilesystemBackend::open(root, FilesystemOptions::default())?;
-    let trusted = trust.of(project.as_str()).await?;
-    let config = brought_config(&files).await.filter(|config| state_of(config, &trusted) == TrustState::Trusted);
-    let text = config.as_ref().and_then(|config| std::str::from_utf8(&config.files.first()?.bytes).ok());
-    Ok(text.and_then(|text| Extras::parse(text).ok()))
 }
 
 /// Where it is: its file, or the folder of a skill.
@@ -173,7 +167,7 @@ fn shown(item: &BroughtItem, trusted: &Trusted) -> TrustItem {
     TrustItem {
         kind: item.kind,
         name: item.name.clone(),
-        state: state_of(item, trusted),
+        state: trust_state(item, trusted),
         files: item.files.iter().map(file).collect(),
         effects: item.effects.clone(),
         problem: item.problem.clone(),
@@ -181,7 +175,7 @@ fn shown(item: &BroughtItem, trusted: &Trusted) -> TrustItem {
 }
 
 /// A thing is trusted where all of its files are. It waits for a decision while one of them does.
-fn state_of(item: &BroughtItem, trusted: &Trusted) -> TrustState {
+pub(crate) fn trust_state(item: &BroughtItem, trusted: &Trusted) -> TrustState {
     if item.problem.is_some() || item.files.is_empty() {
         return TrustState::Unusable;
     }

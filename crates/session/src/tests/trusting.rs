@@ -1,10 +1,12 @@
-//! A project's hooks while its session is open: what was trusted can change, and so can a person's mind (security.md C02).
+//! A project's hooks and servers while its session is open: what was trusted can change, and so can a person's mind (security.md C02).
 #![allow(clippy::disallowed_methods, reason = "tests look at files")]
 
 use bosun_agent::{PermissionRule, Policy};
 use bosun_harness::Extras;
 use bosun_model::ChatRequest;
-use bosun_protocol::{AskReason, DecideTrust, Decision, ItemBody, SeenFile, SessionId, TrustVerdict};
+use bosun_protocol::{
+    AskReason, DecideTrust, Decision, ItemBody, Problem, SeenFile, ServerHealth, SessionId, TrustVerdict,
+};
 use bosun_testkit::{Project, Reply};
 use pretty_assertions::assert_eq;
 use serde_json::json;
@@ -88,6 +90,88 @@ async fn a_hook_of_the_project_runs_only_as_long_as_it_is_what_was_trusted() {
     let refused = result(&stage, &session, "look").await;
     assert!(refused.contains("is not what you trusted"), "{refused}");
     assert_eq!((lines(&stage, "ran"), lines(&stage, "own")), (3, 5));
+}
+
+const SERVED: &str = "[mcp.far]\ncommand = 'sh'\nargs = ['server.sh']\n";
+const SERVER: &str = r#"echo $$ > pid
+id() { printf '%s' "$1" | sed -n 's/.*"id":\([0-9]*\).*/\1/p'; }
+answer() { printf '{"jsonrpc":"2.0","id":%s,"result":%s}\n' "$1" "$2"; }
+while IFS= read -r line; do
+  case "$line" in
+    *'"initialize"'*) answer "$(id "$line")" '{"protocolVersion":"2025-06-18","capabilities":{"tools":{}},"serverInfo":{"name":"f","version":"1"}}' ;;
+    *'"tools/list"'*) answer "$(id "$line")" '{"tools":[{"name":"act","description":"Acts.","inputSchema":{"type":"object"}}]}' ;;
+    *'"tools/call"'*) touch acted ;;
+  esac
+done
+"#;
+
+/// Calls the project's server where it is told to; else says what of it is offered.
+fn calling(request: &ChatRequest) -> Reply {
+    match progress(request) {
+        (text, 0) if text == "call" => Reply::default().and_call_with_id("c", "far__act", json!({})),
+        _ => Reply::text(match request.tools.iter().any(|tool| tool.name.starts_with("far__")) {
+            true => "It is there.",
+            false => "It is gone.",
+        }),
+    }
+}
+
+async fn said(stage: &Stage, session: &SessionId) -> String {
+    match stage.snapshot(session).await.items.pop().unwrap().body {
+        ItemBody::Ai { text, .. } => text,
+        other => panic!("{other:?}"),
+    }
+}
+
+#[tokio::test]
+async fn a_server_of_the_project_ends_when_it_is_not_trusted_any_more() {
+    let stage = Stage::new(calling).await;
+    write(&stage, ".bosun/config.toml", SERVED);
+    write(&stage, "server.sh", SERVER);
+    decide(&stage, TrustVerdict::Trust).await;
+    let session = stage.session().await;
+    stage.sessions.send(&session, "which?".into()).await.unwrap();
+    stage.sessions.quiet(&session).await.unwrap();
+    assert_eq!(said(&stage, &session).await, "It is there.");
+    stage.sessions.send(&session, "call".into()).await.unwrap();
+    stage.sessions.quiet(&session).await.unwrap();
+    stage.decide(&session, "c", Decision::Approve).await.unwrap();
+    let root = stage.project.root();
+    let until = async |wanted: &dyn Fn() -> bool| {
+        let reached = async {
+            while !wanted() {
+                tokio::time::sleep(std::time::Duration::from_millis(10)).await;
+            }
+        };
+        tokio::time::timeout(std::time::Duration::from_secs(60), reached).await.expect("it comes to that");
+    };
+    until(&|| root.join("acted").exists()).await;
+
+    decide(&stage, TrustVerdict::NotNow).await;
+    stage.sessions.quiet(&session).await.unwrap();
+    let items = stage.snapshot(&session).await.items;
+    let output = items.iter().rev().find_map(|item| match &item.body {
+        ItemBody::Tool(tool) => Some(tool.output.clone()),
+        _ => None,
+    });
+    let output = output.unwrap();
+    assert!(output.contains("was ended during the call, because the user does not trust it any more"), "{output}");
+    assert_eq!(said(&stage, &session).await, "It is gone.", "with the next step of the same turn");
+    let pid = std::fs::read_to_string(root.join("pid")).unwrap();
+    #[cfg(target_os = "linux")]
+    until(&|| !std::path::Path::new("/proc").join(pid.trim()).exists()).await;
+    let health = stage.sessions.server_views(&session).await.unwrap().remove(0).health;
+    let untrusted = ServerHealth::Failed { why: Problem::ServerUntrusted };
+    assert_eq!(health, untrusted);
+    stage.sessions.send(&session, "which?".into()).await.unwrap();
+    stage.sessions.quiet(&session).await.unwrap();
+    assert_eq!(said(&stage, &session).await, "It is gone.");
+
+    // A person may change their mind again.
+    decide(&stage, TrustVerdict::Trust).await;
+    stage.sessions.send(&session, "which?".into()).await.unwrap();
+    stage.sessions.quiet(&session).await.unwrap();
+    assert_eq!(said(&stage, &session).await, "It is there.");
 }
 
 #[tokio::test]

@@ -49,6 +49,14 @@ impl Brought {
     }
 }
 
+impl BroughtItem {
+    /// What the configuration brings.
+    pub(crate) fn extras(&self) -> Option<Extras> {
+        let text = std::str::from_utf8(&self.files.first()?.bytes).ok()?;
+        Extras::parse(text).ok()
+    }
+}
+
 /// Looks at the files in a project's folder.
 pub(crate) async fn brought(project: &dyn Backend) -> Brought {
     let mut found = Brought::default();
