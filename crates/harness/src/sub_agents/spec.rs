@@ -68,7 +68,10 @@ impl SubagentSpec {
         if !self.model.as_ref().is_none_or(is_whole) {
             return wrong("model", FieldKind::Model);
         }
-        let decides_nothing = |interrupt: &InterruptOn| matches!(interrupt, InterruptOn::Ask(gate) if gate.allowed.is_empty() || gate.timeout == Some(Duration::ZERO));
+        let decides_nothing = |interrupt: &InterruptOn| match interrupt {
+            InterruptOn::Ask(gate) => gate.allowed.is_empty() || gate.timeout == Some(Duration::ZERO),
+            InterruptOn::Never => false,
+        };
         if self.interrupt_on.values().any(decides_nothing) {
             return wrong("interrupt_on", FieldKind::Asks);
         }
