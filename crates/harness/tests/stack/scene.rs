@@ -68,7 +68,7 @@ impl Scene {
 
     /// The log of the subagent that the call `id` sent, from its journal.
     pub fn child(&self, id: &str) -> SessionLog {
-        opened(&self.host.child_of(&id.into()).expect("a subagent"))
+        opened(&self.host.child_of(&id.into()).unwrap())
     }
 
     /// What came back from the call `id`.
