@@ -30,8 +30,9 @@ impl Children {
         let ended = std::mem::take(&mut self.ended);
         for child in ended {
             match self.open.get(&child) {
-                // Logs are given out under this lock, and by those who hold them.
-                Some(log) if Arc::strong_count(log) > 1 => {
+                // Logs are given out under this lock, and by those who hold them. What is on its way into the journal of one
+                // whose work was dropped is settled by whoever comes next.
+                Some(log) if Arc::strong_count(log) > 1 || !log.is_settled() => {
                     self.ended.insert(child);
                 }
                 Some(_) => {

@@ -166,6 +166,12 @@ impl SessionLog {
         !self.is_ahead.load(Ordering::Acquire)
     }
 
+    /// Whether nothing is under way: all that is in the state is in the journal, and the other way round.
+    pub(crate) fn is_settled(&self) -> bool {
+        let order = self.order.try_lock();
+        order.is_ok_and(|order| order.appending.is_none() && order.waiting.is_empty() && order.together.is_empty())
+    }
+
     /// Keeps everyone else from recording in this session, for someone who records in several at once. Everything before
     /// is durable.
     pub async fn hold(&self) -> Result<HeldLog<'_>, JournalError> {

@@ -196,6 +196,10 @@ impl Server {
         if let Some(connection) = life.connection.take() {
             connection.disown();
             connection.end().await;
+        }
+        // Also of one that has just failed: its tools are offered for as long as the next call may bring it up again.
+        if !life.over && self.health() != Health::Stopped {
+            life.failed = None;
             self.failed(&Failure::Untrusted);
         }
     }
@@ -308,7 +312,15 @@ impl Server {
         if let Err(failure) = tokio::time::timeout(limit, listing).await.unwrap_or(Err(late)) {
             return Err(self.broken(connection, failure).await);
         }
-        self.health.send_replace(Health::Ready { tools: self.offered().len() });
+        let ready = Health::Ready { tools: self.offered().len() };
+        self.health.send_if_modified(|health| {
+            // Somebody may have ended it meanwhile.
+            let is_ours = !matches!(health, Health::Failed { failure: Failure::Untrusted });
+            if is_ours {
+                *health = ready;
+            }
+            is_ours
+        });
         Ok(())
     }
 

@@ -1,6 +1,7 @@
 use std::any::Any;
 use std::panic::AssertUnwindSafe;
 use std::path::PathBuf;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 
 use bosun_agent::{
@@ -49,6 +50,8 @@ pub(crate) struct Actor {
     /// The summary that is being made for a person; comes and goes under `beginning`.
     pub summing: Mutex<Option<Summing>>,
     pub agent: Mutex<Option<Arc<Agent>>>,
+    /// How often something changed that it is built from.
+    pub rebuilds: AtomicU64,
     /// What sums up for that agent.
     pub summarization: Mutex<Option<Arc<Summarization>>>,
     /// What a person adds, at work from the first turn on.
@@ -150,6 +153,7 @@ impl Actor {
             keeping: AsyncMutex::default(),
             summing: Mutex::default(),
             agent: Mutex::new(None),
+            rebuilds: AtomicU64::new(0),
             summarization: Mutex::new(None),
             extras: OnceCell::new(),
             elsewhere: Elsewhere::default(),
@@ -230,7 +234,9 @@ impl Actor {
 
     /// The next turn builds its agent anew.
     pub(crate) fn rebuild(&self) {
-        *locked(&self.agent) = None;
+        let mut agent = locked(&self.agent);
+        self.rebuilds.fetch_add(1, Ordering::Relaxed);
+        *agent = None;
     }
 
     /// Returns once the turn has ended or nothing goes on but calls that wait for a person.
@@ -397,8 +403,14 @@ impl Actor {
             }
         }
         drop(open);
+        // Not those on the way to what was found: whoever asks for it again must find the same.
+        let mut way = found.is_some().then_some(id);
         while let Some((parent, child)) = looked_at.pop() {
-            parent.let_go(&child);
+            if way.as_ref() == Some(&child) {
+                way = Some(parent.session().clone());
+            } else {
+                parent.let_go(&child);
+            }
         }
         found.ok_or_else(SessionError::no_session)
     }

@@ -1,4 +1,5 @@
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 
 use bosun_agent::{Agent, NoteAbout};
 use bosun_harness::{DeclaredAgent, DeepAgentConfig, Extras, Summarization, create_deep_agent};
@@ -22,6 +23,8 @@ pub(crate) struct Draft {
     unused: Vec<NoteAbout>,
     /// What the project brings and the person trusts.
     of_project: Option<Extras>,
+    /// [`Actor::rebuilds`] before any of this was looked at.
+    rebuilds: u64,
 }
 
 impl Actor {
@@ -70,6 +73,7 @@ impl Actor {
     }
 
     async fn draft(&self) -> Result<Draft, SessionError> {
+        let rebuilds = self.rebuilds.load(Ordering::Relaxed);
         let calls = self.calls().await?;
         let info = calls.info.clone();
         let space = self.space().await?;
@@ -99,11 +103,11 @@ impl Actor {
         config.filesystem.root = self.root().place();
         let of_project = self.project_extras().await?;
         self.check_extras(of_project.as_ref())?;
-        Ok(Draft { config, calls, info, problems: known.subagents.problems, unused, of_project })
+        Ok(Draft { config, calls, info, problems: known.subagents.problems, unused, of_project, rebuilds })
     }
 
     async fn built(&self, draft: Draft) -> Result<Arc<Agent>, SessionError> {
-        let Draft { mut config, calls, info, mut problems, unused, of_project } = draft;
+        let Draft { mut config, calls, info, mut problems, unused, of_project, rebuilds } = draft;
         self.extend(&mut config, of_project).await?;
         let (models, unusable) = self.models_of(&config.subagents).await;
         config.models = models;
@@ -117,7 +121,12 @@ impl Actor {
         self.stream.update(|projection| projection.set_model(info));
         let agent = Arc::new(agent);
         *locked(&self.summarization) = Some(Arc::new(summarization));
-        *locked(&self.agent) = Some(Arc::clone(&agent));
+        // What was changed while servers were waited for is not in it: this turn has it, the next one another.
+        let mut kept = locked(&self.agent);
+        if self.rebuilds.load(Ordering::Relaxed) == rebuilds {
+            *kept = Some(Arc::clone(&agent));
+        }
+        drop(kept);
         Ok(agent)
     }
 }

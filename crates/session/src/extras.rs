@@ -120,6 +120,8 @@ impl Actor {
             return Ok(());
         }
         let extras: &OpenExtras = self.extras.get_or_try_init(|| self.open_extras(of_project)).await?;
+        // While they started, the person may have changed their mind, and found nothing to end yet.
+        extras.servers.end_unvouched().await;
         extras.extend(config);
         Ok(())
     }

@@ -78,8 +78,8 @@ fn searches() -> Vec<(Search, &'static str)> {
             r#"{"pattern":"note NUMBER o[a-f] the","regex":true}"#,
         ),
         (grep("grep for two characters of theirs", 10, quick), r#"{"pattern":"日志"}"#),
-        (grep("grep for one letter of all of them", 1_000, Target::None), r#"{"pattern":"k","max_count":1000}"#),
-        (grep("grep for a pattern with one character in it", 10, Target::None), r#"{"pattern":"海.志","regex":true}"#),
+        (grep("grep for one letter of all of them", 1_000, quick), r#"{"pattern":"k","max_count":1000}"#),
+        (grep("grep for a pattern with one character in it", 10, quick), r#"{"pattern":"海.志","regex":true}"#),
         (glob("glob for 10 of 100,000"), r#"{"pattern":"/area7/*4207.md"}"#),
         (glob("glob for 10 of 100,000, in any folder"), r#"{"pattern":"**/*4207.md"}"#),
     ]

@@ -10,8 +10,11 @@ impl State {
     /// results that said so. All other results of the step stay, and what was said since is read once the step is done.
     pub(super) fn take_up(&mut self, mut step: OpenStep) {
         let is_reply = |message: &Arc<Message>| matches!(&**message, Message::Ai(reply) if reply.id == step.message);
-        let Some(at) = self.messages.iter().rposition(is_reply) else { return };
-        let behind = self.messages.split_off(at + 1);
+        // Whoever keeps no more than the last of what was said has the reply no longer.
+        let behind = match self.messages.iter().rposition(is_reply) {
+            Some(at) => self.messages.split_off(at + 1),
+            None => std::mem::take(&mut *self.messages),
+        };
         let said = behind.iter().filter_map(|message| match &**message {
             Message::Human(human) => Some(human.clone()),
             Message::System(_) | Message::Ai(_) | Message::Tool(_) => None,

@@ -1,7 +1,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use rustix::fs::Mode;
+use rustix::fs::OFlags;
 
 use super::answer::{Figures, cksum};
 use super::read::{Led, Whole, whole};
@@ -11,7 +11,7 @@ use crate::change::check;
 use crate::fault::on_disk;
 use crate::folder_lock::FolderLock;
 use crate::replace::replace;
-use crate::root::FOLDER;
+use crate::root::{FinalLink, Mounts, READ, Root};
 use crate::{
     BackendError, Change, ChangeWitness, ContentHash, Expect, FileStamp, ObjectKind, PlannedChange, Replacement,
     VirtualPath,
@@ -124,21 +124,23 @@ struct Beside {
 impl Beside {
     async fn of(executor: &dyn Executor, path: &VirtualPath) -> Self {
         let Some(folder) = executor.host_folder().filter(|_| executor.is_elsewhere()) else { return Self::default() };
-        let file = folder.join(path.relative());
-        on_disk(move || Ok(Self::look(&file))).await.unwrap_or_default()
+        let (folder, path) = (folder.to_owned(), path.clone());
+        on_disk(move || Ok(Self::look(&folder, &path).unwrap_or_default())).await.unwrap_or_default()
     }
 
-    fn look(file: &Path) -> Self {
+    /// `None` where nothing is seen of it.
+    fn look(folder: &Path, path: &VirtualPath) -> Option<Self> {
         // Where links lead the file is, and the lock is of the folder that it is in.
-        let real = std::fs::canonicalize(file);
-        let folder = real.ok().and_then(|real| rustix::fs::open(real.parent()?, FOLDER, Mode::empty()).ok());
-        let lock = folder.and_then(FolderLock::of);
+        let root = Root::open(folder, Mounts::Cross).ok()?;
+        let place = root.place(path, FinalLink::Follow).ok()?;
+        let lock = FolderLock::of(&*place.dir).filter(|_| place.missing.is_empty());
         let mut names = vec![0_u8; 64 * 1024];
-        let length = rustix::fs::listxattr(file, &mut *names).unwrap_or(0);
+        let file = root.open_direct(Path::new(place.path.relative()), READ | OFlags::NOFOLLOW);
+        let length = file.and_then(|file| rustix::fs::flistxattr(file, &mut *names)).unwrap_or(0);
         let mut names = names.get(..length).unwrap_or_default().split(|byte| *byte == 0);
         // That one every file has where there are any, by the rules of its folder.
         let has_attributes = names.any(|name| !name.is_empty() && name != b"security.selinux");
-        Self { lock, has_attributes }
+        Some(Self { lock, has_attributes })
     }
 }
 

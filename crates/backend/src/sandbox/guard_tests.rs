@@ -188,6 +188,54 @@ async fn a_repository_that_says_where_its_work_tree_is_keeps_to_it() {
     assert_eq!(scene.armed("echo ../evil > .git/commondir").await, ["/.git/commondir"], "what comes of it is told");
     fs::remove_file(scene.proj.join(".git/commondir")).unwrap();
     assert_eq!(scene.armed("echo > placed/.gitconfig").await, ["/placed/.gitconfig"]);
+    // Also one that looks as if it stood for what is missing.
+    let dressed = "printf ../../e > placed/.git/commondir; chmod 1444 placed/.git/commondir";
+    assert_eq!(scene.armed(dressed).await, ["/placed/.git/commondir"]);
+    assert_ne!(scene.run("rm -f placed/.git/commondir").await.exit_code, Some(0), "by then it is held");
+}
+
+/// However many repositories there are, the one at the top is held.
+#[tokio::test]
+async fn many_repositories_do_not_crowd_out_the_one_at_the_top() {
+    let Some(scene) = Scene::new().await else { return };
+    scene.git("", "init -q .");
+    let many = scene.run("mkdir .git/worktrees; for n in $(seq 500); do mkdir .git/worktrees/$n; done").await;
+    assert_eq!(many.exit_code, Some(0));
+    let more = scene.run("true").await;
+    assert!(more.unheld, "that there are more than are held is told");
+    for attempt in ["git config core.fsmonitor x", "echo x > .git/hooks/post-commit", "echo x > .git/commondir"] {
+        assert_ne!(scene.run(attempt).await.exit_code, Some(0), "{attempt}");
+    }
+}
+
+/// Git takes hooks that are named from the top from that of the work tree it is asked in.
+#[tokio::test]
+async fn every_work_tree_has_its_hooks_held_and_told() {
+    let Some(scene) = Scene::new().await else { return };
+    scene.git("", "init -q .");
+    scene.git("", "commit -q --allow-empty -m one");
+    scene.git("", "worktree add -q tree");
+    scene.git("", "init -q --bare store.git");
+    scene.git("", "config core.hooksPath hk");
+    scene.git("store.git", "config core.hooksPath hk");
+    fs::create_dir(scene.proj.join("hk")).unwrap();
+    assert_ne!(scene.run("echo x > hk/post-commit").await.exit_code, Some(0));
+    for folder in ["tree", "store.git"] {
+        let made = format!("mkdir {folder}/hk; echo x > {folder}/hk/post-commit");
+        assert_eq!(scene.armed(&made).await, [format!("/{folder}/hk")]);
+        assert_ne!(scene.run(&format!("echo x > {folder}/hk/post-commit")).await.exit_code, Some(0), "{folder}");
+    }
+    // A link on the way to what is not there is as good as that.
+    scene.git("", "config core.hooksPath tools/hk");
+    assert_eq!(scene.armed("mkdir -p evil/hk; ln -s evil tools").await, ["/tools"]);
+    fs::remove_file(scene.proj.join("tools")).unwrap();
+    // The settings may be outside of the project, where it has but a work tree.
+    scene.git("..", "init -q whole");
+    scene.git("../whole", "commit -q --allow-empty -m one");
+    scene.git("../whole", "config core.hooksPath my/hk");
+    scene.git("../whole", "worktree add -q ../proj/own");
+    assert_eq!(scene.armed("mkdir -p own/my/hk; echo x > own/my/hk/post-commit").await, ["/own/my/hk"]);
+    assert_ne!(scene.run("echo x > own/my/hk/post-commit").await.exit_code, Some(0));
 }
 
 /// What stands for the missing parts disturbs git neither inside nor beside the command.

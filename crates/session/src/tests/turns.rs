@@ -254,6 +254,31 @@ async fn a_turn_that_a_limit_of_its_tree_ended_goes_on_with_its_subagent_in_the_
     assert_eq!(stage.snapshot(&session).await.items, shown);
 }
 
+/// The same with a subagent that writes a file once it goes on, for which it has to ask.
+fn asking(request: &ChatRequest) -> Reply {
+    let (text, done) = progress(request);
+    match (text.as_str(), done) {
+        ("look", 1) => Reply::call("write_file", json!({"file_path": "/new.txt", "content": "new\n"})),
+        _ => sending(request),
+    }
+}
+
+#[tokio::test]
+async fn the_row_of_a_subagent_that_goes_on_after_a_limit_says_that_it_works() {
+    let stage = Stage::new(asking).await;
+    stage.sessions.declare(crate::DeclaredAgent::parse("guards.max_steps = 2").unwrap());
+    let session = stage.session().await;
+    stage.sessions.send(&session, "go".into()).await.unwrap();
+    stage.sessions.quiet(&session).await.unwrap();
+    stage.sessions.continue_turn(&session).await.unwrap();
+    stage.sessions.quiet(&session).await.unwrap();
+    let shown = stage.snapshot(&session).await;
+    assert_eq!(calls(&stage, &session).await, [(ToolState::Running, String::new())]);
+    assert_eq!(shown.agents[1].status, AgentStatus::Waiting, "{:?}", shown.agents);
+    stage.sessions.stop(&session).await.unwrap();
+    stage.sessions.quiet(&session).await.unwrap();
+}
+
 async fn said_last(stage: &Stage, session: &SessionId) -> String {
     said(stage, session).await.pop().unwrap_or_default()
 }

@@ -5,7 +5,7 @@
 //! also its own parts that are missing, where git takes what stands for them for nothing. A link cannot be held in its
 //! place, so that one at such a name refuses the command. What a command makes of such names below the top, repositories
 //! among them, is told with its result, and so is that a large project was not looked through. Folders of programs that
-//! were built or installed are not looked into: what is in them is run anyway.
+//! were built or installed are not looked into: what is in them is run anyway. One that nobody can list is held as a whole.
 //!
 //! Other commands run meanwhile and may put a link wherever they can write: everything is looked at and made below the
 //! root's handle, and what is found is told from what takes its place by its identity.
@@ -94,9 +94,20 @@ impl Guarded {
         if let Some(link) = survey.links.first() {
             return Err(is_link(link));
         }
+        if survey.closed.iter().any(|folder| is_top(folder)) {
+            return Err(fault(Errno::ACCESS, &VirtualPath::root()));
+        }
         guarded.top_git(root)?;
+        guarded.cut |= survey.closed.len() > MAX_BELOW;
         guarded.paths.extend(survey.protected.into_iter().take(MAX_BELOW));
-        guarded.paths.extend(survey.pointers);
+        // As a whole: what is in it cannot be known.
+        guarded.paths.extend(survey.closed.into_iter().take(MAX_BELOW));
+        for pointer in survey.pointers {
+            for hooks in git::hooks_from_outside(root, &pointer) {
+                guarded.hold(root, hooks, None)?;
+            }
+            guarded.paths.push(pointer);
+        }
         for repository in survey.repositories {
             for (path, stand) in repository.parts(root) {
                 guarded.hold(root, path, stand)?;
@@ -118,8 +129,8 @@ impl Guarded {
     fn hold(&mut self, root: &Root, path: PathBuf, stand: Option<Stand>) -> Result<(), BackendError> {
         match look(root, &path) {
             Ok(found) if file_type(&found) == FileType::Symlink => Err(is_link(&path)),
-            // One that a command left behind when the app was killed goes with the next.
-            Ok(found) if !Placeholder::is_one(root, &path, &found) => {
+            // One that a command left behind when the app was killed goes with the next. Where none is ever made there is none.
+            Ok(found) if stand.is_none() || !Placeholder::is_one(root, &path, &found) => {
                 self.paths.push(path);
                 Ok(())
             }
@@ -208,10 +219,14 @@ fn look(root: &Root, path: &Path) -> Result<Stat, Errno> {
     rustix::fs::statat(&folder, name, AtFlags::SYMLINK_NOFOLLOW)
 }
 
-/// What is in a folder; nothing of one that cannot be looked into.
-fn entries(root: &Root, folder: &Path) -> Vec<(PathBuf, FileType)> {
-    let Ok(handle) = root.open_direct(folder, FOLDER) else { return Vec::new() };
-    let Ok(listed) = Dir::read_from(&handle) else { return Vec::new() };
+/// What is in a folder: nothing where there is none, and `None` where it cannot be listed.
+fn entries(root: &Root, folder: &Path) -> Option<Vec<(PathBuf, FileType)>> {
+    let listed = root.open_direct(folder, FOLDER).and_then(|handle| Ok((Dir::read_from(&handle)?, handle)));
+    let (listed, handle) = match listed {
+        Ok(listed) => listed,
+        Err(Errno::NOENT | Errno::NOTDIR | Errno::LOOP) => return Some(Vec::new()),
+        Err(_) => return None,
+    };
     let found = listed.flatten().filter(|entry| !matches!(entry.file_name().to_bytes(), b"." | b".."));
     let kinds = found.filter_map(|entry| {
         let name = OsStr::from_bytes(entry.file_name().to_bytes());
@@ -221,7 +236,7 @@ fn entries(root: &Root, folder: &Path) -> Vec<(PathBuf, FileType)> {
         };
         Some((PathBuf::from(name), kind))
     });
-    kinds.collect()
+    Some(kinds.collect())
 }
 
 fn is_top(folder: &Path) -> bool {

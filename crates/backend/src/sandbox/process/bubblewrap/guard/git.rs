@@ -6,11 +6,12 @@ use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use rustix::fs::{FileType, OFlags, Stat};
+use rustix::io::Errno;
 
 use super::placeholder::{Placeholder, Stand};
-use super::{entries, is_top, look};
+use super::{entries, is_top, link_above, look};
 use crate::git_branch::plain;
-use crate::root::{READ, Root, file_type};
+use crate::root::{Mounts, READ, Root, file_type};
 
 /// Parts of a repository that are run or obeyed later, and what stands for one that is missing. `commondir` says where
 /// all the others are; what stands for it says that they are here. With it git passes over `core.bare` and
@@ -28,6 +29,8 @@ const WORKTREE_PARTS: [(&str, Stand); 2] = [("config.worktree", Stand::File(""))
 const COMMON: &str = "commondir";
 /// How deep submodules' repositories lie in `modules`, which is as deep as their paths.
 const MAX_MODULE_DEPTH: usize = 8;
+/// The setting that says where hooks are, in small letters.
+const HOOKS: &str = "hookspath";
 /// Settings that name others.
 const MAX_INCLUDES: usize = 32;
 /// Bytes of a file of git's that are read.
@@ -70,12 +73,16 @@ impl Repository {
 impl Repository {
     /// What of it, and of what its settings name, a command may have made although nothing stood for it.
     pub(super) fn unheld(&self, root: &Root) -> Vec<PathBuf> {
-        let mut paths = vec![self.folder.join(COMMON)];
-        if self.kind == Kind::Whole {
-            paths.extend(named(root, &self.folder).paths);
+        let may_stand = |path: &PathBuf| is_there(root, path).then(|| path.clone());
+        let common = self.folder.join(COMMON);
+        match self.kind {
+            Kind::Worktree => may_stand(&common).into_iter().collect(),
+            Kind::Whole => {
+                let Named { paths, is_placed } = named(root, &self.folder);
+                let common = if is_placed { met(root, &common) } else { may_stand(&common) };
+                common.into_iter().chain(paths.iter().filter_map(|path| met(root, path))).collect()
+            }
         }
-        paths.retain(|path| is_there(root, path));
-        paths
     }
 }
 
@@ -84,12 +91,23 @@ pub(super) fn is_there(root: &Root, path: &Path) -> bool {
     look(root, path).is_ok_and(|found| !Placeholder::is_one(root, path, &found))
 }
 
+/// What somebody meets who goes to `path`, where nothing ever stands for it: itself, or a link on the way to it.
+pub(super) fn met(root: &Root, path: &Path) -> Option<PathBuf> {
+    match look(root, path) {
+        Err(Errno::NOENT | Errno::NOTDIR) => None,
+        Err(Errno::LOOP) => Some(link_above(root, path)),
+        Ok(_) | Err(_) => Some(path.to_owned()),
+    }
+}
+
 /// A repository with those in it.
 #[derive(Debug, Default)]
 pub(super) struct Found {
     pub(super) repositories: Vec<Repository>,
     /// Links where one, or a folder of them, would be.
     pub(super) links: Vec<PathBuf>,
+    /// Folders that nobody can list, but whoever knows a name in them may go there.
+    pub(super) closed: Vec<PathBuf>,
     /// There are more.
     pub(super) cut: bool,
     /// How many there may be.
@@ -104,13 +122,14 @@ impl Found {
         found
     }
 
+    /// The outermost first: where there is no room for all, it is what is in them that goes without.
     fn whole(&mut self, root: &Root, folder: PathBuf, depth: usize) {
+        self.put(folder.clone(), Kind::Whole);
         self.modules(root, &folder.join("modules"), depth);
         for worktree in self.folders(root, &folder.join("worktrees")) {
             self.modules(root, &worktree.join("modules"), depth);
             self.put(worktree, Kind::Worktree);
         }
-        self.put(folder, Kind::Whole);
     }
 
     fn put(&mut self, folder: PathBuf, kind: Kind) {
@@ -142,7 +161,11 @@ impl Found {
         let is_link = look(root, above).is_ok_and(|found| file_type(&found) == FileType::Symlink);
         self.links.extend(is_link.then(|| above.to_owned()));
         let mut folders = Vec::new();
-        for (name, kind) in entries(root, above) {
+        let Some(found) = entries(root, above) else {
+            self.closed.push(above.to_owned());
+            return folders;
+        };
+        for (name, kind) in found {
             match kind {
                 FileType::Directory => folders.push(above.join(name)),
                 FileType::Symlink => self.links.push(above.join(name)),
@@ -161,7 +184,7 @@ struct Named {
 }
 
 fn named(root: &Root, folder: &Path) -> Named {
-    let (mut paths, mut is_placed) = (Vec::new(), false);
+    let (mut paths, mut is_placed, mut is_bare) = (Vec::new(), false, false);
     let mut files = vec![folder.join("config"), folder.join("config.worktree")];
     let mut tree = folder.parent().map(Path::to_owned);
     let mut hooks = Vec::new();
@@ -170,8 +193,8 @@ fn named(root: &Root, folder: &Path) -> Named {
         for (section, key, value) in text_of(root, &file).iter().flat_map(|text| settings(text)) {
             match (section.as_str(), key.as_str()) {
                 ("core", "worktree") => (tree, is_placed) = (inside(root, folder, &value), true),
-                ("core", "bare") => is_placed |= !matches!(value.as_str(), "false" | "no" | "off" | "0"),
-                ("core", "hookspath") => hooks.push(value),
+                ("core", "bare") => is_bare |= is_on(&value),
+                ("core", HOOKS) => hooks.push(value),
                 ("include" | "includeif", "path") => {
                     let above = file.parent().unwrap_or(Path::new(""));
                     if let Some(path) = inside(root, above, &value).filter(|path| !files.contains(path)) {
@@ -183,31 +206,98 @@ fn named(root: &Root, folder: &Path) -> Named {
             }
         }
     }
-    let hooks = hooks.iter().filter_map(|value| inside(root, tree.as_deref()?, value));
-    paths.extend(hooks);
-    Named { paths, is_placed }
+    if !hooks.is_empty() {
+        let bare = is_bare.then(|| folder.to_owned());
+        let tops: Vec<PathBuf> = tree.into_iter().chain(bare).chain(worktrees(root, folder)).collect();
+        let named = |value: &String| tops.iter().filter_map(|top| inside(root, top, value)).collect::<Vec<_>>();
+        paths.extend(hooks.iter().flat_map(named));
+    }
+    Named { paths, is_placed: is_placed || is_bare }
+}
+
+/// Tops of the other work trees of a repository, as far as they are in the project. Each has its own hooks where these
+/// are named from the top.
+fn worktrees(root: &Root, folder: &Path) -> Vec<PathBuf> {
+    let above = folder.join("worktrees");
+    let found = entries(root, &above).unwrap_or_default().into_iter().map(|(name, _)| above.join(name));
+    let top = |own: PathBuf| {
+        let told = text_of(root, &own.join("gitdir"))?;
+        Some(inside(root, &own, told.trim())?.parent()?.to_owned())
+    };
+    found.filter_map(top).collect()
+}
+
+/// The hooks in the project of a repository that is outside of it, as that of a work tree or a submodule that was opened by
+/// itself. `pointer` says where it is.
+pub(super) fn hooks_from_outside(root: &Root, pointer: &Path) -> Vec<PathBuf> {
+    let top = pointer.parent().unwrap_or(Path::new(""));
+    let found = || {
+        let told = text_of(root, pointer)?;
+        let folder = plain(&root.host().join(top).join(told.strip_prefix("gitdir:")?.trim()))?;
+        if folder.starts_with(root.host()) || folder.starts_with(root.real()) {
+            return None;
+        }
+        let own = Root::open(&folder, Mounts::Cross).ok()?;
+        let common = text_of(&own, Path::new(COMMON)).and_then(|told| plain(&folder.join(told.trim())));
+        let whole = common.and_then(|common| Root::open(&common, Mounts::Cross).ok());
+        let texts =
+            [text_of(whole.as_ref().unwrap_or(&own), Path::new("config")), text_of(&own, Path::new("config.worktree"))];
+        let settings = texts.into_iter().flatten().flat_map(|text| settings(&text));
+        let hooks = settings.filter(|(section, key, _)| section == "core" && key == HOOKS);
+        Some(hooks.filter_map(|(_, _, value)| inside(root, top, &value)).collect())
+    };
+    found().unwrap_or_default()
+}
+
+/// Whether git takes a value for yes.
+fn is_on(value: &str) -> bool {
+    !["", "0", "false", "no", "off"].iter().any(|off| value.eq_ignore_ascii_case(off))
 }
 
 /// Section, key and value of each line of git's settings; the names in small letters.
 fn settings(text: &str) -> Vec<(String, String, String)> {
     let mut section = String::new();
     let mut found = Vec::new();
-    // A line that ends with a backslash goes on in the next.
-    for line in text.replace("\\\r\n", "").replace("\\\n", "").lines() {
-        let mut line = line.trim();
+    let mut whole = String::new();
+    for line in text.lines() {
+        whole.push_str(line);
+        if goes_on(&whole) {
+            whole.pop();
+            continue;
+        }
+        let mut line = whole.trim();
         if let Some(head) = line.strip_prefix('[') {
             let (name, rest) = head_and_rest(head);
             section = name.split(['"', '.', ' ', '\t']).next().unwrap_or_default().to_lowercase();
             line = rest.trim();
         }
-        if let Some((key, value)) = line.split_once('=') {
+        if let Some((key, value)) = line.split_once('=').filter(|_| !is_comment(line)) {
             found.push((section.clone(), key.trim().to_lowercase(), unquoted(value.trim())));
-        } else if !line.is_empty() && !line.starts_with(['#', ';']) {
+        } else if !line.is_empty() && !is_comment(line) {
             // Without a value it is switched on.
             found.push((section.clone(), line.to_lowercase(), "true".to_owned()));
         }
+        whole.clear();
     }
     found
+}
+
+fn is_comment(line: &str) -> bool {
+    line.starts_with(['#', ';'])
+}
+
+/// Whether a line goes on in the next: it ends with a backslash that is not in a comment, nor behind another one.
+fn goes_on(line: &str) -> bool {
+    let (mut in_quotes, mut letters) = (false, line.chars());
+    while let Some(letter) = letters.next() {
+        match letter {
+            '"' => in_quotes = !in_quotes,
+            '#' | ';' if !in_quotes => return false,
+            '\\' if letters.next().is_none() => return true,
+            _ => {}
+        }
+    }
+    false
 }
 
 /// What stands in the brackets of a section, and behind them; a bracket in quotes is part of a name.
@@ -284,13 +374,14 @@ fn text_of(root: &Root, path: &Path) -> Option<String> {
 mod tests {
     use pretty_assertions::assert_eq;
 
-    use super::settings;
+    use super::{is_on, settings};
 
     #[test]
     fn settings_are_read_as_git_reads_them() {
         let text = "[core]\n\tbare = false ; no\n\thooksPath=\"my hooks\" # mine\n[Include] path = ../x\n\
                     [includeIf \"gitdir:/a]/\"]\n  PATH = y\n[branch \"a.b\"]\nremote = origin\n\
-                    [core]\nworktree = \"a\"b/\\\n  c ; no\nbare\n";
+                    [core]\nworktree = \"a\"b/\\\n  c ; no\nbare\n\
+                    editor = x ; see C:\\\nhooksPath = hk\nx = D:\\\\\ny = 1\n# a\\\nbare = False\n";
         let found: Vec<String> =
             settings(text).into_iter().map(|(section, key, value)| format!("{section}.{key}={value}")).collect();
         let expected = [
@@ -301,7 +392,16 @@ mod tests {
             "branch.remote=origin",
             "core.worktree=ab/  c",
             "core.bare=true",
+            "core.editor=x",
+            "core.hookspath=hk",
+            "core.x=D:\\",
+            "core.y=1",
+            "core.bare=False",
         ];
         assert_eq!(found, expected);
+        assert_eq!(
+            ["", "False", "OFF", "0", "true", "1", "yes"].map(is_on),
+            [false, false, false, false, true, true, true]
+        );
     }
 }

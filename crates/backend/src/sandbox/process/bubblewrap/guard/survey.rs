@@ -5,7 +5,7 @@ use rustix::fs::FileType;
 
 use super::git::{self, Found, Kind, Repository};
 use super::{Placeholder, at_the_top, entries, is_protected, look};
-use crate::root::Root;
+use crate::root::{Root, file_type};
 
 /// Folders looked into for repositories and protected names.
 const MAX_FOLDERS: usize = 20_000;
@@ -25,6 +25,8 @@ pub(super) struct Survey {
     pub(super) links: Vec<PathBuf>,
     /// Other links at protected names.
     other_links: Vec<PathBuf>,
+    /// Folders that nobody can list, but whoever knows a name in them may go there.
+    pub(super) closed: Vec<PathBuf>,
     /// There is more than was looked through.
     pub(super) cut: bool,
 }
@@ -33,15 +35,25 @@ impl Survey {
     pub(super) fn of(root: &Root) -> Self {
         let mut survey = Self::default();
         let mut waiting = VecDeque::from([PathBuf::new()]);
+        let top = PathBuf::from(".git");
+        // Before all others, so that there is always room for it.
+        if let Ok(found) = look(root, &top) {
+            survey.git(root, top.clone(), file_type(&found));
+        }
         for _ in 0..MAX_FOLDERS {
             let Some(folder) = waiting.pop_front() else { return survey };
-            let found = entries(root, &folder);
+            let Some(found) = entries(root, &folder) else {
+                survey.closed.push(folder);
+                continue;
+            };
             if is_bare(&found) {
                 survey.repository(root, folder.clone());
             }
             for (name, kind) in found {
                 let path = folder.join(&name);
-                if name.as_os_str() == ".git" {
+                if path == top {
+                    // It was the first.
+                } else if name.as_os_str() == ".git" {
                     survey.git(root, path, kind);
                 } else if is_at_the_top(&path) {
                     // Held whatever it is, and nothing that a command makes.
@@ -77,9 +89,10 @@ impl Survey {
 
     fn repository(&mut self, root: &Root, folder: PathBuf) {
         let room = MAX_REPOSITORIES - self.repositories.len();
-        let Found { repositories, links, cut, .. } = Found::at(root, folder, room);
+        let Found { repositories, links, closed, cut, .. } = Found::at(root, folder, room);
         self.repositories.extend(repositories);
         self.links.extend(links);
+        self.closed.extend(closed);
         self.cut |= cut;
     }
 
@@ -87,7 +100,10 @@ impl Survey {
     pub(super) fn armed(&self, root: &Root) -> BTreeSet<(PathBuf, String)> {
         let as_it_is = |path: &PathBuf| (path.clone(), String::new());
         let named = self.protected.iter().chain(&self.pointers).chain(&self.links).chain(&self.other_links);
+        let named = named.chain(&self.closed);
         let mut armed: BTreeSet<(PathBuf, String)> = named.map(as_it_is).collect();
+        let hooks = self.pointers.iter().flat_map(|pointer| git::hooks_from_outside(root, pointer));
+        armed.extend(hooks.filter_map(|path| git::met(root, &path)).map(|path| (path, String::new())));
         for repository in &self.repositories {
             let Repository { folder, kind } = repository;
             if *kind == Kind::Whole {
