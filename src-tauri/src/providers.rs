@@ -80,7 +80,7 @@ impl ProviderBook {
         if account.is_default(&self.cloud()) {
             self.database.remove_account(&account.id).await?;
         } else {
-            self.database.save_account(account::to_stored(&account)).await?;
+            self.database.save_account(account::to_stored(&account, &self.cloud())).await?;
         }
         if let Some(key) = key {
             self.secrets.learn(&key);

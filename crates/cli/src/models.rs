@@ -319,7 +319,7 @@ impl Models {
                 stored
                     .into_iter()
                     .find(|account| account.id == id)
-                    .and_then(|kept| Account::saved(saved(kept)))
+                    .and_then(|kept| Account::saved(saved(kept), &self.cloud()))
                     .or_else(|| preset.map(|preset| self.cloud().placed(preset)))
             }
         };

@@ -60,7 +60,7 @@ impl ProviderBook {
                 // Once more, for what it is called.
                 let found = look_at(usual.clone()).await.map_or(usual, |found| found.account);
                 let account = added(found, &accounts);
-                self.database.save_account(account::to_stored(&account)).await?;
+                self.database.save_account(account::to_stored(&account, &self.cloud())).await?;
                 account
             }
         };
@@ -115,6 +115,10 @@ mod tests {
 
     use super::*;
 
+    fn nothing() -> Cloud {
+        Cloud::new(|_| None)
+    }
+
     /// What was stored was said by whoever listened there then.
     #[tokio::test]
     async fn what_is_shown_of_a_server_of_this_machine_is_what_it_says_now() {
@@ -126,7 +130,7 @@ mod tests {
             server.answer_models_with(Reply::http(200, list));
         };
         let account = Account::new("own", "Own", Family::OpenAiChat, server.base_url(Wire::OpenAi));
-        database.save_account(account::to_stored(&account)).await.unwrap();
+        database.save_account(account::to_stored(&account, &nothing())).await.unwrap();
         let run = || {
             let keys = Keys::new(Arc::new(MemorySecrets::default()), Some(Arc::clone(&database)));
             let (none, secrets) = (EnvironmentKeys::default(), KnownSecrets::default());
@@ -153,14 +157,14 @@ mod tests {
     }
 
     fn usual(id: &str) -> Account {
-        usual_local_accounts(&Cloud::new(|_| None)).into_iter().find(|account| account.id == id).unwrap()
+        usual_local_accounts(&nothing()).into_iter().find(|account| account.id == id).unwrap()
     }
 
     #[test]
     fn a_server_is_the_provider_that_speaks_to_its_address_or_a_new_one() {
         let moved = Account::new("ollama", "Ollama", Family::Ollama, "http://10.0.0.7:11434");
         let own = Account::new("mine", "Mine", Family::OpenAiChat, "http://localhost:1337/v1/");
-        let accounts = Account::all([moved.to_saved(), own.to_saved()], &Cloud::new(|_| None));
+        let accounts = Account::all([&moved, &own].map(|account| account.to_saved(&nothing())), &nothing());
         let found = |account: Account| {
             let models = vec![ListedModel { name: "m".into(), context_window: Some(4_096), ..ListedModel::default() }];
             offer(LocalServer { account, models, wants_key: false }, &accounts, &ListedModels::default())
@@ -202,7 +206,7 @@ mod tests {
         let book = ProviderBook::new(Arc::clone(&database), Arc::new(keys), none, secrets);
         let server = ModelServer::with(Script { models: vec!["qwen3:4b".into()], ..Script::default() });
         let account = usual("ollama").moved_to(server.base_url(Wire::Ollama));
-        database.save_account(account::to_stored(&account)).await.unwrap();
+        database.save_account(account::to_stored(&account, &nothing())).await.unwrap();
         let asked = || server.requests().iter().filter(|request| request.path == "/api/show").count();
 
         // Its list does not have this one, so that nothing was said of it before.

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use bosun_protocol::{ErrorCode, Problem};
 use bosun_providers::{
-    Account, AccountChange, AccountForm, EnvironmentKeys, Family, SavedAccount, WrongAccount, new_account_id,
+    Account, AccountChange, AccountForm, Cloud, EnvironmentKeys, Family, SavedAccount, WrongAccount, new_account_id,
 };
 use bosun_session::{Explain, SessionError};
 use bosun_store::ProviderAccount;
@@ -221,7 +221,7 @@ async fn add(
             let refused = headers::keep(&models, &kept, &account, header).await?;
             refused.map_or(Ok(()), |reason| Err(Failure::NotAdded { what, reason }))?;
         }
-        Ok::<_, Failure>(stored.database.save_account(to_stored(&account)).await?)
+        Ok::<_, Failure>(stored.database.save_account(to_stored(&account, &models.cloud())).await?)
     };
     if let Err(failure) = added.await {
         // Nobody could take it away later.
@@ -263,7 +263,7 @@ async fn edit(
     if account.is_default(&models.cloud()) {
         stored.database.remove_account(&account.id).await?;
     } else {
-        stored.database.save_account(to_stored(&account)).await?;
+        stored.database.save_account(to_stored(&account, &models.cloud())).await?;
     }
     // Last: what a keyring does not let go of keeps no account where it is.
     if before.host() != account.host() {
@@ -282,8 +282,8 @@ async fn answers(models: &Models, stored: &Stored, account: &Account, done: &'st
     reason.map_or(Ok(()), |reason| Err(Failure::ProviderFails { provider, done, reason }))
 }
 
-fn to_stored(account: &Account) -> ProviderAccount {
-    let SavedAccount { id, label, family, base_url, chosen } = account.to_saved();
+fn to_stored(account: &Account, cloud: &Cloud) -> ProviderAccount {
+    let SavedAccount { id, label, family, base_url, chosen } = account.to_saved(cloud);
     ProviderAccount { id, label, family, base_url, chosen }
 }
 
