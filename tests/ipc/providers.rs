@@ -139,6 +139,26 @@ fn holds(folder: &std::path::Path, needle: &str) -> bool {
     })
 }
 
+/// Names of headers whose values went with an earlier run keep none of the person's out.
+#[test]
+fn headers_that_are_not_shown_do_not_count() {
+    let data = tempfile::tempdir().unwrap();
+    let open = || Page::plan().data(data.path()).keyring(Arc::new(NoKeyring)).open();
+    let page = open();
+    page.ok("save_provider", form(None, "https://gate.example/v1", None));
+    let set = |page: &Page, name: &str| {
+        page.call("set_provider_header", json!({ "id": "my-gate", "name": name, "value": "on" }))
+    };
+    for number in 0..20 {
+        set(&page, &format!("X-{number}")).unwrap();
+    }
+    assert_eq!(set(&page, "X-More").unwrap_err()["code"], "invalid");
+    page.close();
+    let page = open();
+    assert_eq!(provider(&page, "my-gate")["headers"], json!([]));
+    assert_eq!(set(&page, "X-More").unwrap()["headers"], json!(["X-More"]));
+}
+
 #[test]
 fn a_test_call_says_what_the_server_said() {
     let server = ModelServer::with(Script {
