@@ -118,8 +118,8 @@ impl ProviderBook {
 
     /// Keeps what a provider `said` of its models, and gives `config` with it.
     pub(super) async fn learn(&self, config: ProviderConfig, said: Said) -> Result<ProviderConfig, Failure> {
-        if let Said::All(_) = said {
-            self.heard.list(&config);
+        if let Said::All(listed) = &said {
+            self.heard.list(&config, listed);
         }
         let (asked, told) = (config.clone(), said.clone());
         let learn = move |learnt: &mut ListedModels| learnt.take_in(&asked, &told);
