@@ -69,6 +69,7 @@ const COMMANDS: &[&str] = &[
     "export_session",
     "save_settings",
     "list_providers",
+    "subscribe_providers",
     "save_provider",
     "remove_provider",
     "set_provider_header",

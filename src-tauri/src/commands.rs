@@ -115,6 +115,7 @@ macro_rules! every_command {
             lists::export_session,
             settings::save_settings,
             providers::list_providers,
+            providers::subscribe_providers,
             providers::save_provider,
             providers::remove_provider,
             providers::set_provider_header,

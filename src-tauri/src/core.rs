@@ -13,7 +13,7 @@ use serde_json::Value;
 
 use crate::check;
 use crate::error::Failure;
-use crate::providers::ProviderBook;
+use crate::providers::{ProviderBook, ProviderNews};
 
 /// What the core is built from.
 #[derive(Clone)]
@@ -49,14 +49,14 @@ impl Core {
     }
 
     /// Opens the data folder. Nothing in it is replaced, whatever is found there.
-    pub(crate) async fn open(parts: CoreParts, secrets: KnownSecrets) -> Result<Self, Failure> {
+    pub(crate) async fn open(parts: CoreParts, secrets: KnownSecrets, news: ProviderNews) -> Result<Self, Failure> {
         let none = || Failure::new(ErrorCode::StorageUnavailable, Problem::NoDataFolder);
         let folder = parts.folder.ok_or_else(none)?;
         let agent = folder.join(AGENT);
         let (database, blobs) = on_disk(folder).await?;
         let keys = Arc::new(Keys::new(parts.keyring, Some(Arc::clone(&database))));
         let providers = ProviderBook::new(Arc::clone(&database), Arc::clone(&keys), parts.environment, secrets);
-        let providers = Arc::new(providers);
+        let providers = Arc::new(providers.telling(news));
         let sessions = Sessions::open(SessionsParts {
             database: Some(Arc::clone(&database)),
             blobs: Some(blobs),

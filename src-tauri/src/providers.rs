@@ -3,10 +3,10 @@
 mod account;
 mod headers;
 mod local;
+mod news;
 mod preferred;
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 
 use bosun_backend::BoxFuture;
 use bosun_model::{ChatModel, Price};
@@ -22,10 +22,12 @@ use bosun_providers::{
 use bosun_session::{Explain, ModelSource, SessionError, counted_as_test, gsettings};
 use bosun_store::{Database, Key, Keys};
 use secrecy::SecretString;
+use tokio_util::task::TaskTracker;
 
 use crate::error::Failure;
 
 pub(crate) use bosun_providers::key_variables;
+pub(crate) use news::ProviderNews;
 
 /// Accounts and keys, and the way from a [`ModelRef`] to a model.
 pub(crate) struct ProviderBook {
@@ -35,8 +37,9 @@ pub(crate) struct ProviderBook {
     secrets: KnownSecrets,
     desktop: DesktopSettings,
     heard: HeardOf,
-    /// Whether servers nearby were asked again since the program began.
-    has_looked: AtomicBool,
+    news: ProviderNews,
+    /// Looks at the servers of this machine that are under way.
+    looks: TaskTracker,
 }
 
 impl ProviderBook {
@@ -47,14 +50,17 @@ impl ProviderBook {
         secrets: KnownSecrets,
     ) -> Self {
         let desktop = DesktopSettings::new(|name| std::env::var(name).ok(), gsettings);
-        let (heard, has_looked) = (HeardOf::default(), AtomicBool::new(false));
-        Self { database, keys, environment, secrets, desktop, heard, has_looked }
+        let (heard, news, looks) = (HeardOf::default(), ProviderNews::default(), TaskTracker::new());
+        Self { database, keys, environment, secrets, desktop, heard, news, looks }
     }
 
+    /// Has `news` told.
+    pub(crate) fn telling(self, news: ProviderNews) -> Self {
+        Self { news, ..self }
+    }
+
+    /// All of them, as far as is known: nobody is asked.
     pub(crate) async fn list(&self) -> Result<Vec<ProviderView>, Failure> {
-        if !self.has_looked.swap(true, Ordering::Relaxed) {
-            self.look_again().await?;
-        }
         let mut views = Vec::new();
         for account in self.accounts().await? {
             let (source, _) = self.key(&account).await?;
@@ -80,7 +86,7 @@ impl ProviderBook {
         if account.is_default(&self.cloud()) {
             self.database.remove_account(&account.id).await?;
         } else {
-            self.database.save_account(account::to_stored(&account)).await?;
+            self.database.save_account(account::to_stored(&account, &self.cloud())).await?;
         }
         if let Some(key) = key {
             self.secrets.learn(&key);

@@ -14,6 +14,7 @@ use crate::desk::{Desk, Words, words};
 use crate::error::Failure;
 use crate::events::Forwarders;
 use crate::language::{Spoken, spoken, system_language};
+use crate::providers::ProviderNews;
 
 /// How long an end of the app waits for what still runs. The journal has everything that matters already.
 const FAREWELL: Duration = Duration::from_secs(2);
@@ -31,6 +32,7 @@ pub struct Shell {
     projects: Mutex<Option<Channel<Vec<ProjectView>>>>,
     /// Who is told which session the person wants to see, and the one that nobody was told of yet.
     goals: Mutex<Goals>,
+    pub(crate) news: ProviderNews,
     /// A folder named on the command line that is not open yet.
     folder: Mutex<Option<PathBuf>>,
     /// The diagnostics as the person read them: these are written, and none made since.
@@ -61,6 +63,7 @@ impl Shell {
             forwarders: Forwarders::default(),
             projects: Mutex::default(),
             goals: Mutex::default(),
+            news: ProviderNews::default(),
             folder: Mutex::default(),
             read: Mutex::default(),
             ready: Notify::new(),
@@ -99,7 +102,7 @@ impl Shell {
     }
 
     async fn open(&self, core: &mut Option<Result<Arc<Core>, Failure>>) -> Result<Arc<Core>, Failure> {
-        let opened = Core::open(self.parts.clone(), self.secrets.clone()).await.map(Arc::new);
+        let opened = Core::open(self.parts.clone(), self.secrets.clone(), self.news.clone()).await.map(Arc::new);
         if let Err(failure) = &opened {
             tracing::error!(message = failure.0.message, "the data folder is not open");
         }
@@ -195,6 +198,7 @@ impl Shell {
     pub(crate) fn page_begins(&self) {
         self.goals.lock().unwrap_or_else(PoisonError::into_inner).channel = None;
         self.forwarders.stop_all();
+        self.news.leave();
         self.projects.lock().unwrap_or_else(PoisonError::into_inner).take();
     }
 

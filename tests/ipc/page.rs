@@ -190,6 +190,14 @@ impl Page {
         messages.iter().filter(|(from, _)| *from == channel).map(|(_, message)| message.clone()).collect()
     }
 
+    /// Waits for anything over `channel`.
+    pub fn wait_for_news(&self, channel: u32) {
+        let has_none = |messages: &mut Vec<(u32, Value)>| messages.iter().all(|(from, _)| *from != channel);
+        let messages = self.heard.messages.lock().unwrap();
+        let (mut messages, _) = self.heard.news.wait_timeout_while(messages, PATIENCE, has_none).unwrap();
+        assert!(!has_none(&mut messages), "nothing came over channel {channel}");
+    }
+
     /// Waits for an element of an array over `channel` that `wanted` finds something in.
     pub fn wait_for<T>(&self, channel: u32, wanted: impl Fn(&Value) -> Option<T>) -> T {
         let found = |messages: &[(u32, Value)]| {

@@ -139,6 +139,57 @@ fn holds(folder: &std::path::Path, needle: &str) -> bool {
     })
 }
 
+/// The window begins with what is stored, and is told when a server of this machine says something else.
+#[test]
+fn the_list_waits_for_nobody_and_what_a_server_says_meanwhile_is_told() {
+    let (data, server) = (tempfile::tempdir().unwrap(), ModelServer::start());
+    let lists = |owned_by: &str| {
+        let list = json!({ "object": "list", "data": [{ "id": "m", "owned_by": owned_by }] });
+        server.answer_models_with(Reply::http(200, list.to_string()));
+    };
+    let open = || {
+        let page = Page::plan().data(data.path()).open();
+        page.ok("subscribe_providers", json!({ "channel": "__CHANNEL__:4" }));
+        page
+    };
+    let runs_itself = |page: &Page| provider(page, "my-gate")["runs_itself"].clone();
+    lists("vllm");
+    let page = open();
+    page.ok("save_provider", form(None, &server.base_url(Wire::OpenAi), None));
+    assert_eq!(runs_itself(&page), false);
+    page.ok("list_models", json!({ "provider": "my-gate" }));
+    page.wait_for_news(4);
+    assert_eq!(runs_itself(&page), true);
+    page.close();
+
+    lists("openai");
+    let page = open();
+    assert_eq!(runs_itself(&page), true, "as it was stored");
+    page.wait_for_news(4);
+    assert_eq!(runs_itself(&page), false);
+    assert_eq!(page.heard(4), [Value::Null], "once");
+}
+
+/// Names of headers whose values went with an earlier run keep none of the person's out.
+#[test]
+fn headers_that_are_not_shown_do_not_count() {
+    let data = tempfile::tempdir().unwrap();
+    let open = || Page::plan().data(data.path()).keyring(Arc::new(NoKeyring)).open();
+    let page = open();
+    page.ok("save_provider", form(None, "https://gate.example/v1", None));
+    let set = |page: &Page, name: &str| {
+        page.call("set_provider_header", json!({ "id": "my-gate", "name": name, "value": "on" }))
+    };
+    for number in 0..20 {
+        set(&page, &format!("X-{number}")).unwrap();
+    }
+    assert_eq!(set(&page, "X-More").unwrap_err()["code"], "invalid");
+    page.close();
+    let page = open();
+    assert_eq!(provider(&page, "my-gate")["headers"], json!([]));
+    assert_eq!(set(&page, "X-More").unwrap()["headers"], json!(["X-More"]));
+}
+
 #[test]
 fn a_test_call_says_what_the_server_said() {
     let server = ModelServer::with(Script {

@@ -189,8 +189,8 @@ impl Models {
 
     /// Keeps what a provider `said` of its models, where there is a database to keep it in, and gives `config` with it.
     async fn learn(&self, config: ProviderConfig, said: Said) -> Result<ProviderConfig, SessionError> {
-        if let Said::All(_) = said {
-            self.heard.list(&config);
+        if let Said::All(listed) = &said {
+            self.heard.list(&config, listed);
         }
         if let Some(database) = self.database().await? {
             let (asked, told) = (config.clone(), said.clone());
@@ -319,7 +319,7 @@ impl Models {
                 stored
                     .into_iter()
                     .find(|account| account.id == id)
-                    .and_then(|kept| Account::saved(saved(kept)))
+                    .and_then(|kept| Account::saved(saved(kept), &self.cloud()))
                     .or_else(|| preset.map(|preset| self.cloud().placed(preset)))
             }
         };

@@ -88,6 +88,11 @@ impl Cloud {
         }
     }
 
+    /// Whether a preset of this family may be placed.
+    pub(crate) fn places(family: Family) -> bool {
+        matches!(family, Family::Bedrock | Family::Vertex | Family::Ollama)
+    }
+
     /// What credentials for `account` would be taken from, for people; `None` where there are none.
     pub fn source(&self, account: &Account) -> Option<String> {
         if !self.may_serve(account.family, account.host().as_str()) {

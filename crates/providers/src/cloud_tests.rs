@@ -5,13 +5,13 @@ use std::path::Path;
 use pretty_assertions::assert_eq;
 
 use super::*;
-use crate::ProviderConfig;
 use crate::client::Reach;
 use crate::endpoint::Endpoint;
 use crate::network::Network;
 use crate::origin::Origin;
 use crate::preset::preset;
 use crate::saved::SavedAccount;
+use crate::{AccountChange, ProviderConfig};
 
 /// A cloud with these variables and a home folder that has these files.
 fn cloud(variables: &[(&str, &str)], home: &Path, files: &[(&str, &str)]) -> Cloud {
@@ -316,6 +316,34 @@ fn ollama_is_asked_where_its_variable_says() {
     let at = |saved: Vec<SavedAccount>| {
         Account::all(saved, &cloud).into_iter().find(|account| account.id == "ollama").unwrap().base_url
     };
-    assert_eq!(at(vec![ollama().to_saved()]), ollama().base_url);
+    assert_eq!(at(vec![ollama().to_saved(&cloud)]), ollama().base_url);
     assert_eq!(at(Vec::new()), "http://gpu-box:11500");
+}
+
+/// Another name chooses no address.
+#[test]
+fn what_is_only_called_something_else_goes_on_being_asked_where_variables_say() {
+    let renamed =
+        |account: &Account| AccountChange { label: Some("Box"), ..AccountChange::default() }.of(account).unwrap();
+    for (id, variable, one, other, host) in [
+        ("ollama", "OLLAMA_HOST", "gpu-box:11500", "new-box:11500", "new-box:11500"),
+        ("bedrock", "AWS_REGION", "eu-west-1", "us-west-2", "bedrock-runtime.us-west-2.amazonaws.com"),
+        ("vertex", "GOOGLE_CLOUD_LOCATION", "us", "eu", "aiplatform.eu.rep.googleapis.com"),
+    ] {
+        let at =
+            |value: Option<&'static str>| Cloud::new(move |name| value.filter(|_| name == variable).map(str::to_owned));
+        let preset = || Account::of_preset(crate::preset(id).unwrap());
+        for before in [None, Some(one)] {
+            let account = renamed(&at(before).placed(preset()));
+            let saved = account.to_saved(&at(before));
+            let read = |cloud: Cloud| Account::saved(saved.clone(), &cloud).unwrap();
+            assert_eq!(read(at(before)), account, "{id}");
+            assert_eq!((read(at(Some(other))).label.as_str(), read(at(Some(other))).host().as_str()), ("Box", host));
+            assert!(!account.is_default(&at(before)));
+        }
+        // An address that was chosen stays.
+        let moved = renamed(&preset().moved_to("https://gate.example/v1"));
+        let saved = moved.to_saved(&at(Some(one)));
+        assert_eq!(Account::saved(saved, &at(Some(other))), Some(moved));
+    }
 }

@@ -68,7 +68,8 @@ impl AccountForm<'_> {
     }
 }
 
-/// What a person changes about a provider that is there. What is `None` stays as it is.
+/// What a person changes about a provider that is there. What is `None` stays as it is; an address that the environment
+/// places goes on being placed ([`Account::to_saved`]).
 #[derive(Clone, Copy, Debug, Default)]
 pub struct AccountChange<'a> {
     pub label: Option<&'a str>,

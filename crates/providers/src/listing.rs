@@ -1,22 +1,21 @@
 //! What a provider offers, and what its list says of it.
 
-use std::collections::HashSet;
-use std::sync::{Mutex, MutexGuard, PoisonError};
-
-use bosun_model::{ModelError, Price, Stays};
+use bosun_model::{ModelError, Price};
 
 use self::row::List;
 use crate::config::is_handed_on;
 use crate::connection::Connection;
-use crate::preset::{Preset, PriceList, Quirks};
-use crate::{Family, KnownModel, ProviderConfig, failure, host_of, known_model, preset};
+use crate::preset::{PriceList, Quirks};
+use crate::{Family, KnownModel, ProviderConfig, failure, preset};
 
 mod clouds;
+mod heard;
 mod local;
 mod row;
 
+pub use heard::{HeardOf, Said, ask_about, ask_again};
 pub(crate) use local::HELD_UNTOLD;
-use local::{LM_STUDIO, OLLAMA};
+use local::{LLAMA_CPP, LM_STUDIO, OLLAMA};
 
 /// Whose list has all that its vendor makes, and says nothing of it but names.
 const OPENAI: &str = "api.openai.com";
@@ -123,11 +122,12 @@ pub async fn list_models(config: &ProviderConfig) -> Result<Vec<ListedModel>, Mo
     match config.family {
         Family::Ollama => local::ollama(&connection, &mut models).await,
         Family::OpenAiChat if is_lm_studio => local::lm_studio(&connection, &mut models).await,
-        // Its list in OpenAI's shape says of all models that it runs them, those of its cloud too.
-        _ if models.iter().any(|model| model.server() == Some(OLLAMA)) => {
-            local::of_ollamas_cloud(&connection, &mut models).await;
-        }
         _ => {}
+    }
+    // Its list in OpenAI's shape says of all models that it runs them, those of its cloud too; also at LM Studio's
+    // port.
+    if config.family != Family::Ollama && models.iter().any(|model| model.server() == Some(OLLAMA)) {
+        local::of_ollamas_cloud(&connection, &mut models).await;
     }
     // Not every version says it of those itself.
     let is_cloud = |name: &str| is_handed_on("ollama", name);
@@ -135,97 +135,6 @@ pub async fn list_models(config: &ProviderConfig) -> Result<Vec<ListedModel>, Mo
         model.run_by = Some(RunBy::Another);
     }
     Ok(models)
-}
-
-/// What a server said when it was asked before a call.
-#[derive(Clone, Debug, PartialEq)]
-pub enum Said {
-    /// All of its models: what it does not list it said nothing of.
-    All(Vec<ListedModel>),
-    /// One of them.
-    One(ListedModel),
-}
-
-/// Of which servers, and of which of their models, this program has heard since it began. What is stored of one nearby is
-/// older: another may listen at its port by now.
-#[derive(Debug, Default)]
-pub struct HeardOf(Mutex<HashSet<(String, Option<String>)>>);
-
-impl HeardOf {
-    /// Takes in that the server that `config` describes gave its list.
-    pub fn list(&self, config: &ProviderConfig) {
-        self.add(config, None);
-    }
-
-    fn add(&self, config: &ProviderConfig, name: Option<&str>) {
-        if let Ok(host) = host_of(&config.base_url) {
-            self.locked().insert((host, name.map(str::to_owned)));
-        }
-    }
-
-    /// Whether what is known of the server, or of `name` there, was said to another run of the program, and may hold no more.
-    pub fn is_old(&self, config: &ProviderConfig, name: Option<&str>) -> bool {
-        let is_said = |known: &KnownModel| !known.by_person && name.is_none_or(|name| known.name == name);
-        let Ok(host) = host_of(&config.base_url) else { return false };
-        let heard = self.locked();
-        let heard = |name: Option<&str>| heard.contains(&(host.clone(), name.map(str::to_owned)));
-        config.is_near() && config.known.iter().any(is_said) && !heard(None) && !heard(name)
-    }
-
-    fn locked(&self) -> MutexGuard<'_, HashSet<(String, Option<String>)>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
-/// What the server itself says before a call of `name`. It is asked for a second at most; `None` where it says nothing, so
-/// that what is known stays, and of every server but these:
-///
-/// - One on this machine or near it of which something is stored that this program has not `heard` itself: another may listen
-///   there by now.
-/// - Ollama, whose window a call has to name: it holds little unless it is told, and cuts what is longer without a word.
-/// - A server at a preset's address on this machine, which may be another that hands on to somebody who charges.
-pub async fn ask_about(config: &ProviderConfig, name: &str, heard: &HeardOf) -> Option<Said> {
-    let name = name.trim();
-    let known = known_model(config, name).ok()?;
-    if config.family == Family::Ollama {
-        let is_old = heard.is_old(config, Some(name));
-        if !is_old && known.context_window.is_some() {
-            return None;
-        }
-        let connection = Connection::new(config, name, None).ok()?;
-        let mut model = ListedModel { name: name.to_owned(), ..ListedModel::default() };
-        local::shown(&connection, &mut model).await;
-        let says_something = model.said().says();
-        if model.untold || !(is_old || says_something) {
-            return None;
-        }
-        heard.add(config, Some(name));
-        return Some(Said::One(model));
-    }
-    let is_preset = config.family == Family::OpenAiChat && preset(&config.id).is_some_and(Preset::is_local);
-    let is_asked = heard.is_old(config, None) || (is_preset && known.stays == Stays::Unknown);
-    if !is_asked {
-        return None;
-    }
-    Some(Said::All(with_alias(ask_again(config, heard).await?, name)))
-}
-
-/// The list of a server, which is waited for a second at most.
-pub async fn ask_again(config: &ProviderConfig, heard: &HeardOf) -> Option<Vec<ListedModel>> {
-    let listed = tokio::time::timeout(local::SHOW, list_models(config)).await.ok()?.ok()?;
-    heard.list(config);
-    Some(listed)
-}
-
-/// `listed`, and `name` where it means the only one of them: a server of a single model (llama.cpp) takes any name for it.
-fn with_alias(mut listed: Vec<ListedModel>, name: &str) -> Vec<ListedModel> {
-    if let [only] = &listed[..]
-        && only.name != name
-    {
-        let alias = ListedModel { name: name.to_owned(), run_by: only.run_by, ..ListedModel::default() };
-        listed.push(alias);
-    }
-    listed
 }
 
 /// Whether a model of [`OPENAI`] can be talked to. One of the account's own (`ft:MODEL:…`) can where the one it was made

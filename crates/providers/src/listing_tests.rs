@@ -1,8 +1,9 @@
+use bosun_model::Stays;
 use pretty_assertions::assert_eq;
 use serde_json::{Value, json};
 
 use super::*;
-use crate::{ListedModels, NoNews};
+use crate::{Account, ListedModels, NoNews, known_model};
 
 /// The first model of a list, as the server of that host says it.
 fn first(host: &str, list: &Value) -> ListedModel {
@@ -220,6 +221,8 @@ async fn a_server_at_a_presets_port_is_asked_once_whether_it_runs_its_models() {
     assert_eq!((stays("vllm", "other").await, stays("own", "m").await), (Some(Stays::Unknown), None));
     lists("llamacpp", &["/models/qwen.gguf"]);
     assert_eq!(stays("llamacpp", "any").await, Some(Stays::Yes), "it takes any name");
+    lists("vllm", &["m"]);
+    assert_eq!(stays("vllm", "other").await, Some(Stays::Unknown), "nobody else does");
     lists("openai", &["m"]);
     assert_eq!(stays("vllm", "m").await, Some(Stays::Unknown));
 }
@@ -249,7 +252,7 @@ async fn a_server_nearby_is_asked_once_more_by_each_run_of_the_program() {
         assert_eq!((asked().await, server.requests().len()), (None, before + 1), "once");
         // A list that was looked at is as good.
         let heard = HeardOf::default();
-        heard.list(&config());
+        heard.list(&config(), &[]);
         assert_eq!(ask_about(&config(), "m", &heard).await, None);
         // Nobody is asked far away.
         let far = ProviderConfig { base_url: "https://gate.example/v1".into(), ..config() };
@@ -307,22 +310,110 @@ async fn models_of_ollamas_cloud_are_known_by_its_own_list_where_another_is_aske
     assert_eq!(by().await, [(None, false), (None, false), (None, false)]);
 }
 
+/// Whatever its port is, it is LM Studio where it says so.
 #[tokio::test]
 async fn an_lm_studio_that_is_silent_about_its_models_is_no_other_server() {
     use bosun_testkit::{ModelServer, Reply, Script, Wire};
     let server = ModelServer::with(Script { models: vec!["m".into()], ..Script::default() });
+    let lists = |owned_by: &str| {
+        let list = json!({ "object": "list", "data": [{ "id": "m", "owned_by": owned_by }] });
+        server.answer_models_with(Reply::http(200, list.to_string()));
+    };
     let config = ProviderConfig::new("lmstudio", Family::OpenAiChat, server.base_url(Wire::OpenAi));
     let mut learnt = ListedModels::default();
+    lists("organization_owner");
     learnt.learn(&config, &list_models(&config).await.unwrap()).unwrap();
     let told = learnt.clone();
+    let account = Account::new("lmstudio", "LM Studio", Family::OpenAiChat, server.base_url(Wire::OpenAi));
+    assert_eq!(told.onward(&account).runs, ["m"]);
     for silent in [Reply::http(503, "busy"), Reply::hang()] {
         server.answer_at("/api/v0/models", silent);
         assert_eq!(learnt.learn(&config, &list_models(&config).await.unwrap()), Err(NoNews));
         assert_eq!(learnt, told);
     }
+    // What another says in its list counts, and so does that LM Studio's own is refused.
+    let refused = json!({ "error": { "message": "that is no key of ours" } }).to_string();
+    for (owned_by, answer) in [
+        ("openai", Reply::http(503, "busy")),
+        ("openai", Reply::http(401, refused.clone())),
+        ("organization_owner", Reply::http(403, refused)),
+        ("organization_owner", Reply::http(404, "no such address")),
+    ] {
+        let mut learnt = told.clone();
+        lists(owned_by);
+        server.answer_at("/api/v0/models", answer);
+        assert_eq!(learnt.learn(&config, &list_models(&config).await.unwrap()), Ok(()), "{owned_by}");
+        assert_eq!(learnt, ListedModels::default(), "it is another: {owned_by}");
+    }
+}
+
+#[tokio::test]
+async fn models_of_ollamas_cloud_are_known_at_lm_studios_port_too() {
+    use bosun_testkit::{ModelServer, Reply, Wire};
+    let server = ModelServer::start();
+    let row = |name: &str| json!({ "id": name, "owned_by": "library" });
+    let list = json!({ "object": "list", "data": [row("qwen3:4b"), row("mine")] });
+    server.answer_models_with(Reply::http(200, list.to_string()));
     server.answer_at("/api/v0/models", Reply::http(404, "no such address"));
-    assert_eq!(learnt.learn(&config, &list_models(&config).await.unwrap()), Ok(()));
-    assert_eq!(learnt, ListedModels::default(), "it is another");
+    let own =
+        json!({ "models": [{ "name": "qwen3:4b" }, { "name": "mine", "remote_host": "https://ollama.com:443" }] });
+    server.answer_at("/api/tags", Reply::http(200, own.to_string()));
+    let config = ProviderConfig::new("lmstudio", Family::OpenAiChat, server.base_url(Wire::OpenAi));
+    let by: Vec<_> = list_models(&config).await.unwrap().into_iter().map(|model| model.run_by).collect();
+    assert_eq!(by, [Some(RunBy::Server("Ollama")), Some(RunBy::Another)]);
+}
+
+/// A list about some of which its server was silent is none that was heard whole.
+#[tokio::test]
+async fn a_server_that_was_silent_about_a_model_is_asked_about_that_one_again() {
+    use bosun_testkit::{ModelServer, Reply, Wire};
+    let server = ModelServer::start();
+    let row = |name: &str, owned_by: &str| json!({ "id": name, "owned_by": owned_by });
+    let list = json!({ "data": [row("told", "vllm"), row("m", "organization_owner")] });
+    server.answer_models_with(Reply::http(200, list.to_string()));
+    server.answer_at("/api/v0/models", Reply::http(503, "busy"));
+    let known = ["told", "m"].map(|name| KnownModel { name: name.into(), ..KnownModel::default() });
+    let config = ProviderConfig::new("own", Family::OpenAiChat, server.base_url(Wire::OpenAi)).with_known(known);
+    let heard = HeardOf::default();
+    heard.list(&config, &list_models(&config).await.unwrap());
+    assert!(heard.is_old(&config, None) && heard.is_old(&config, Some("m")) && !heard.is_old(&config, Some("told")));
+    assert_eq!(ask_about(&config, "told", &heard).await, None);
+    assert!(ask_about(&config, "m", &heard).await.is_some());
+}
+
+/// A program runs for days.
+#[tokio::test]
+async fn what_was_heard_grows_old_and_who_was_silent_is_asked_again_after_a_while() {
+    use bosun_testkit::{ModelServer, Reply, Wire};
+    let server = ModelServer::start();
+    let passes = async |seconds: u64| {
+        tokio::time::pause();
+        tokio::time::advance(std::time::Duration::from_secs(seconds)).await;
+        tokio::time::resume();
+    };
+    let known = || KnownModel { name: "m".into(), ..KnownModel::default() };
+    let near = ProviderConfig::new("own", Family::OpenAiChat, server.base_url(Wire::OpenAi)).with_known([known()]);
+    let ollama = ProviderConfig::new("ollama", Family::Ollama, server.base_url(Wire::Ollama)).with_known([known()]);
+    for (config, path) in [(&near, "/v1/models"), (&ollama, "/api/show")] {
+        let heard = HeardOf::default();
+        let asked = async || {
+            let before = server.requests().len();
+            let said = ask_about(config, "m", &heard).await;
+            (said.is_some(), server.requests().len() > before)
+        };
+        server.answer_at(path, Reply::hang());
+        assert_eq!(asked().await, (false, true), "{path}");
+        passes(20).await;
+        assert_eq!(asked().await, (false, false), "it is not waited for before every call: {path}");
+        passes(11).await;
+        let answer = if path == "/api/show" { "{}" } else { r#"{"data":[{"id":"m"}]}"# };
+        server.answer_at(path, Reply::http(200, answer));
+        assert_eq!(asked().await, (true, true), "{path}");
+        passes(9 * 60).await;
+        assert!(!heard.is_old(config, Some("m")), "{path}");
+        passes(61).await;
+        assert!(heard.is_old(config, Some("m")), "{path}");
+    }
 }
 
 #[test]

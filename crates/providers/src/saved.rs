@@ -11,6 +11,8 @@ pub struct SavedAccount {
     pub label: String,
     /// As [`Family::name`] gives it.
     pub family: String,
+    /// Empty where nobody chose it: a preset that is only called something else goes on being asked where the
+    /// environment places it.
     pub base_url: String,
     /// As [`Account::chosen`].
     pub chosen: bool,
@@ -31,7 +33,7 @@ pub struct Account {
 impl Account {
     /// The presets with what was `saved` over them, then the user's own.
     pub fn all(saved: impl IntoIterator<Item = SavedAccount>, cloud: &Cloud) -> Vec<Self> {
-        let saved = saved.into_iter().filter_map(Self::saved);
+        let saved = saved.into_iter().filter_map(|account| Self::saved(account, cloud));
         let (changed, own): (Vec<_>, Vec<_>) = saved.partition(|account| account.preset.is_some());
         let merged = PRESETS.iter().map(|preset| {
             let change = changed.iter().find(|change| change.id == preset.id);
@@ -53,12 +55,15 @@ impl Account {
     }
 
     /// `None` for a family that a newer Bosun wrote.
-    pub fn saved(account: SavedAccount) -> Option<Self> {
+    pub fn saved(account: SavedAccount, cloud: &Cloud) -> Option<Self> {
         let Some(family) = Family::of_name(&account.family) else {
             let (id, family) = (account.id, account.family);
             tracing::warn!(account = id, family, "an account of an unknown family is left out");
             return None;
         };
+        if let Some(preset) = preset(&account.id).filter(|_| account.base_url.is_empty()) {
+            return Some(Self { label: account.label, ..cloud.placed(Self::of_preset(preset)) });
+        }
         if account.chosen {
             return Some(Self::choosing(account.id, account.label, family, account.base_url));
         }
@@ -96,12 +101,16 @@ impl Account {
         Self { base_url, family, ..self }
     }
 
-    pub fn to_saved(&self) -> SavedAccount {
+    /// Where it is asked where `cloud` places it, nobody chose that.
+    pub fn to_saved(&self, cloud: &Cloud) -> SavedAccount {
+        let is_placed = self.preset.is_some_and(|preset| {
+            Cloud::places(preset.family) && self.base_url == cloud.placed(Self::of_preset(preset)).base_url
+        });
         SavedAccount {
             id: self.id.clone(),
             label: self.label.clone(),
             family: self.family.name().to_owned(),
-            base_url: self.base_url.clone(),
+            base_url: if is_placed { String::new() } else { self.base_url.clone() },
             chosen: self.chosen,
         }
     }
@@ -164,11 +173,15 @@ mod tests {
 
     use super::*;
 
+    fn none() -> Cloud {
+        Cloud::new(|_| None)
+    }
+
     #[test]
     fn a_change_to_a_preset_stands_in_its_place() {
         let moved = Account::new("openai", "Gateway", Family::OpenAiChat, "https://gate.example/v1");
         let own = Account::new("own", "Own", Family::OpenAiChat, "https://own.example/v1");
-        let all = Account::all([own.to_saved(), moved.to_saved()], &Cloud::new(|_| None));
+        let all = Account::all([own.to_saved(&none()), moved.to_saved(&none())], &none());
         let ids: Vec<&str> = all.iter().map(|account| account.id.as_str()).collect();
         let mut wanted: Vec<&str> = PRESETS.iter().map(|preset| preset.id).collect();
         wanted.push("own");
@@ -203,15 +216,18 @@ mod tests {
         assert_eq!(own("https://gate.example/v1").family, Family::OpenAiChat);
         let newer = own("https://gate.example/v1/responses");
         assert_eq!(newer.family, Family::OpenAiResponses);
-        assert_eq!(Account::saved(newer.to_saved()).map(|account| account.family), Some(Family::OpenAiResponses));
+        assert_eq!(
+            Account::saved(newer.to_saved(&none()), &none()).map(|account| account.family),
+            Some(Family::OpenAiResponses)
+        );
         assert_eq!(newer.moved_to("https://gate.example/v1/chat/completions").family, Family::OpenAiChat);
         let other = Account::new("own", "Own", Family::Anthropic, "https://gate.example/responses");
         assert_eq!(other.family, Family::Anthropic);
         let azure = Account::of_preset(preset("azure").unwrap()).moved_to("https://acme.openai.azure.com/openai/v1");
         assert_eq!(azure.family, Family::OpenAiResponses);
         // Kept by an earlier version.
-        let before = SavedAccount { family: Family::OpenAiChat.name().into(), ..azure.to_saved() };
-        assert_eq!(Account::saved(before), Some(azure.clone()));
+        let before = SavedAccount { family: Family::OpenAiChat.name().into(), ..azure.to_saved(&none()) };
+        assert_eq!(Account::saved(before, &none()), Some(azure.clone()));
         let older = azure.moved_to("https://acme.openai.azure.com/openai/v1/chat/completions");
         assert_eq!((older.family, older.variables()), (Family::OpenAiChat, &["AZURE_OPENAI_API_KEY"][..]));
     }
@@ -222,13 +238,15 @@ mod tests {
         let newer = "https://gate.example/v1/responses";
         let chosen = Account::choosing("own", "Own", Family::OpenAiChat, newer);
         assert_eq!(chosen.family, Family::OpenAiChat);
-        assert_eq!(Account::saved(chosen.to_saved()).as_ref(), Some(&chosen));
+        assert_eq!(Account::saved(chosen.to_saved(&none()), &none()).as_ref(), Some(&chosen));
         let moved = chosen.moved_to("https://other.example/responses");
         assert_eq!((moved.family, moved.chosen), (Family::OpenAiChat, true));
         // Kept before it was asked who chose.
-        let before =
-            SavedAccount { chosen: false, ..Account::choosing("own", "Own", Family::OpenAiChat, newer).to_saved() };
-        assert_eq!(Account::saved(before).map(|account| account.family), Some(Family::OpenAiResponses));
+        let before = SavedAccount {
+            chosen: false,
+            ..Account::choosing("own", "Own", Family::OpenAiChat, newer).to_saved(&none())
+        };
+        assert_eq!(Account::saved(before, &none()).map(|account| account.family), Some(Family::OpenAiResponses));
         let preset = Account::choosing("openai", "OpenAI", Family::OpenAiResponses, "https://api.openai.com/v1");
         assert!(preset.is_unchanged() && !preset.chosen);
     }
@@ -250,8 +268,8 @@ mod tests {
     #[test]
     fn a_family_of_a_newer_bosun_is_left_out() {
         let own = Account::new("own", "Own", Family::Anthropic, "https://own.example");
-        let newer = SavedAccount { family: "telepathy".into(), ..own.to_saved() };
-        assert_eq!(Account::saved(newer), None);
-        assert_eq!(Account::saved(own.to_saved()), Some(own));
+        let newer = SavedAccount { family: "telepathy".into(), ..own.to_saved(&none()) };
+        assert_eq!(Account::saved(newer, &none()), None);
+        assert_eq!(Account::saved(own.to_saved(&none()), &none()), Some(own));
     }
 }

@@ -1,12 +1,24 @@
 use bosun_protocol::{CatalogueView, LocalServerView, ModelChoice, ProviderView, SaveProvider, TestCall};
 
 use super::{Answer, Managed};
-use crate::argument::Arg;
+use crate::argument::{Arg, Line};
 
+/// As far as is known. Servers of this machine of which nothing was heard of late are asked again beside it.
 #[tauri::command]
 #[specta::specta]
 pub async fn list_providers(shell: Managed<'_>) -> Answer<Vec<ProviderView>> {
-    shell.core().await?.providers.list().await
+    let core = shell.core().await?;
+    let listed = core.providers.list().await?;
+    core.providers.look_beside();
+    Ok(listed)
+}
+
+/// Over the channel that something new is known of the providers, which are to be listed again.
+#[tauri::command]
+#[specta::specta]
+pub async fn subscribe_providers(shell: Managed<'_>, channel: Line<()>) -> Answer<()> {
+    shell.news.watch(channel.0);
+    Ok(())
 }
 
 /// Adds or changes a provider. Keys only go in: nothing gives one back.

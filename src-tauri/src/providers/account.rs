@@ -21,8 +21,8 @@ pub(crate) fn all(stored: Vec<ProviderAccount>, cloud: &Cloud) -> Vec<Account> {
     Account::all(saved, cloud)
 }
 
-pub(crate) fn to_stored(account: &Account) -> ProviderAccount {
-    let saved = account.to_saved();
+pub(crate) fn to_stored(account: &Account, cloud: &Cloud) -> ProviderAccount {
+    let saved = account.to_saved(cloud);
     let SavedAccount { id, label, family, base_url, chosen } = saved;
     ProviderAccount { id, label, family, base_url, chosen }
 }
@@ -124,9 +124,9 @@ mod tests {
         assert!(versioned.is_ok_and(|account| account.base_url.ends_with("?api-version=2024-10-21")));
         // What the person chose is kept as such, and read back.
         let form = SaveProvider { chosen: true, ..form("Gateway", "https://gate.example/v1/responses") };
-        let Ok(own) = from_form("own".to_owned(), &form) else { panic!() };
+        let (Ok(own), none) = (from_form("own".to_owned(), &form), Cloud::new(|_| None)) else { panic!() };
         assert_eq!(own.family, Family::OpenAiChat);
-        assert_eq!(all(vec![to_stored(&own)], &Cloud::new(|_| None)).last(), Some(&own));
+        assert_eq!(all(vec![to_stored(&own, &none)], &none).last(), Some(&own));
     }
 
     #[test]

@@ -15,7 +15,9 @@ impl ProviderBook {
     pub(crate) async fn set_header(&self, id: &str, name: &str, value: &str) -> Result<ProviderView, Failure> {
         let account = self.account(id).await?;
         let (name, value) = (name.trim(), value.trim());
-        let known = self.keys.header_names(id, &account.host()).await?;
+        // Those that are shown: the names of headers of an earlier run that no keyring took are none.
+        let known = self.keys.headers(id, &account.host()).await?.into_iter().map(|header| header.name);
+        let known: Vec<String> = known.collect();
         check_own_header(&known, name, value).map_err(|wrong| {
             let problem = match wrong {
                 WrongHeader::Unsendable(error) => error.problem(),

@@ -1,9 +1,11 @@
 //! Model servers on this machine, and how one becomes a provider.
 
+use std::sync::Arc;
+
 use bosun_protocol::{ErrorCode, LocalModel, LocalServerView, Problem, ProviderView};
 use bosun_providers::{
-    Account, Family, ListedModels, LocalServer, Onward, ProviderConfig, Said, ask_again, find_local_servers, look_at,
-    usual_local_accounts,
+    Account, Family, ListedModels, LocalServer, Onward, Preferences, ProviderConfig, Said, ask_again,
+    find_local_servers, look_at, usual_local_accounts,
 };
 use futures_util::future::join_all;
 
@@ -28,15 +30,34 @@ impl ProviderBook {
         Ok(found.into_iter().map(|server| offer(server, &accounts, &listed)).collect())
     }
 
+    /// Asks the servers of this machine again of which nothing was heard of late, while nobody waits for it. The page
+    /// is told of what is new.
+    pub(crate) fn look_beside(self: &Arc<Self>) {
+        // One look at a time.
+        if !self.looks.is_empty() {
+            return;
+        }
+        let book = Arc::clone(self);
+        self.looks.spawn(async move {
+            if let Err(failure) = book.look_again().await {
+                tracing::debug!(message = failure.0.message, "the servers of this machine were not looked at");
+            }
+        });
+    }
+
     /// Asks the servers of this machine that said of their models before who runs them: others may listen there by now, and
     /// the window says where requests go. Ollama is known by its wire. One that is silent is asked before its first call.
-    pub(super) async fn look_again(&self) -> Result<(), Failure> {
-        let accounts = self.accounts().await?;
+    async fn look_again(&self) -> Result<(), Failure> {
+        let (accounts, listed) = (self.accounts().await?, self.listed().await?);
         let mut configs = Vec::new();
         for account in accounts.iter().filter(|account| account.is_local() && account.family != Family::Ollama) {
+            // What is stored tells enough: keys are looked for where there is something to ask.
+            let stored = ProviderConfig::new(account.id.as_str(), account.family, account.base_url.as_str());
+            if !self.heard.is_old(&Preferences::default().apply(stored, &listed)?, None) {
+                continue;
+            }
             // One whose key is locked is not asked without it.
-            let Ok(config) = self.config(account).await else { continue };
-            configs.extend(Some(config).filter(|config| self.heard.is_old(config, None)));
+            configs.extend(self.config(account).await.ok());
         }
         let answers = join_all(configs.iter().map(|config| ask_again(config, &self.heard))).await;
         for (config, listed) in configs.into_iter().zip(answers) {
@@ -60,7 +81,7 @@ impl ProviderBook {
                 // Once more, for what it is called.
                 let found = look_at(usual.clone()).await.map_or(usual, |found| found.account);
                 let account = added(found, &accounts);
-                self.database.save_account(account::to_stored(&account)).await?;
+                self.database.save_account(account::to_stored(&account, &self.cloud())).await?;
                 account
             }
         };
@@ -104,8 +125,6 @@ fn added(server: Account, accounts: &[Account]) -> Account {
 
 #[cfg(test)]
 mod tests {
-    use std::sync::Arc;
-
     use bosun_model::{ChatRequest, Message};
     use bosun_protocol::ModelRef;
     use bosun_providers::{Cloud, EnvironmentKeys, KnownSecrets, ListedModel, list_models};
@@ -114,6 +133,10 @@ mod tests {
     use pretty_assertions::assert_eq;
 
     use super::*;
+
+    fn nothing() -> Cloud {
+        Cloud::new(|_| None)
+    }
 
     /// What was stored was said by whoever listened there then.
     #[tokio::test]
@@ -126,11 +149,16 @@ mod tests {
             server.answer_models_with(Reply::http(200, list));
         };
         let account = Account::new("own", "Own", Family::OpenAiChat, server.base_url(Wire::OpenAi));
-        database.save_account(account::to_stored(&account)).await.unwrap();
+        database.save_account(account::to_stored(&account, &nothing())).await.unwrap();
         let run = || {
             let keys = Keys::new(Arc::new(MemorySecrets::default()), Some(Arc::clone(&database)));
             let (none, secrets) = (EnvironmentKeys::default(), KnownSecrets::default());
-            ProviderBook::new(Arc::clone(&database), Arc::new(keys), none, secrets)
+            Arc::new(ProviderBook::new(Arc::clone(&database), Arc::new(keys), none, secrets))
+        };
+        let looked = async |book: &Arc<ProviderBook>| {
+            book.look_beside();
+            book.looks.close();
+            book.looks.wait().await;
         };
         let shown = async |book: &ProviderBook| {
             let views = book.list().await.ok().unwrap();
@@ -146,21 +174,31 @@ mod tests {
         assert_eq!(shown(&run()).await, itself);
         lists("openai");
         let asked = server.requests().len();
+        looked(&book).await;
         assert_eq!(shown(&book).await, itself, "this run has heard of it");
+        assert_eq!(server.requests().len(), asked);
         let next = run();
-        assert_eq!((shown(&next).await, shown(&next).await), ((false, vec![]), (false, vec![])));
-        assert_eq!(server.requests().len(), asked + 1, "once");
+        // Who does not answer is asked again, and nothing waits for them.
+        server.answer_models_with(Reply::http(503, "busy"));
+        looked(&next).await;
+        lists("openai");
+        assert_eq!(shown(&next).await, itself);
+        for _ in 0..2 {
+            looked(&next).await;
+            assert_eq!(shown(&next).await, (false, vec![]));
+        }
+        assert_eq!(server.requests().len(), asked + 2, "once each");
     }
 
     fn usual(id: &str) -> Account {
-        usual_local_accounts(&Cloud::new(|_| None)).into_iter().find(|account| account.id == id).unwrap()
+        usual_local_accounts(&nothing()).into_iter().find(|account| account.id == id).unwrap()
     }
 
     #[test]
     fn a_server_is_the_provider_that_speaks_to_its_address_or_a_new_one() {
         let moved = Account::new("ollama", "Ollama", Family::Ollama, "http://10.0.0.7:11434");
         let own = Account::new("mine", "Mine", Family::OpenAiChat, "http://localhost:1337/v1/");
-        let accounts = Account::all([moved.to_saved(), own.to_saved()], &Cloud::new(|_| None));
+        let accounts = Account::all([&moved, &own].map(|account| account.to_saved(&nothing())), &nothing());
         let found = |account: Account| {
             let models = vec![ListedModel { name: "m".into(), context_window: Some(4_096), ..ListedModel::default() }];
             offer(LocalServer { account, models, wants_key: false }, &accounts, &ListedModels::default())
@@ -202,7 +240,7 @@ mod tests {
         let book = ProviderBook::new(Arc::clone(&database), Arc::new(keys), none, secrets);
         let server = ModelServer::with(Script { models: vec!["qwen3:4b".into()], ..Script::default() });
         let account = usual("ollama").moved_to(server.base_url(Wire::Ollama));
-        database.save_account(account::to_stored(&account)).await.unwrap();
+        database.save_account(account::to_stored(&account, &nothing())).await.unwrap();
         let asked = || server.requests().iter().filter(|request| request.path == "/api/show").count();
 
         // Its list does not have this one, so that nothing was said of it before.

@@ -116,14 +116,17 @@ impl ProviderBook {
         Ok(ThinkingLevels { always, levels: levels.collect() })
     }
 
-    /// Keeps what a provider `said` of its models, and gives `config` with it.
+    /// Keeps what a provider `said` of its models, and gives `config` with it. The page is told of news.
     pub(super) async fn learn(&self, config: ProviderConfig, said: Said) -> Result<ProviderConfig, Failure> {
-        if let Said::All(_) = said {
-            self.heard.list(&config);
+        if let Said::All(listed) = &said {
+            self.heard.list(&config, listed);
         }
         let (asked, told) = (config.clone(), said.clone());
         let learn = move |learnt: &mut ListedModels| learnt.take_in(&asked, &told);
-        let (Ok(_) | Err(NoNews)) = self.database.change_setting(LISTED_MODELS, learn).await?;
+        let kept: Result<_, NoNews> = self.database.change_setting(LISTED_MODELS, learn).await?;
+        if kept.is_ok() {
+            self.news.tell();
+        }
         Ok(config.hearing(&said))
     }
 

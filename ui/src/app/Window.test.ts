@@ -33,3 +33,19 @@ it('leaves with Escape what is begun in a dialog, and then the dialog', async ()
   await userEvent.keyboard('{Escape}');
   await waitFor(() => expect(isOpen()).toBe(false));
 }, 60_000);
+
+it('lists providers again when something new is known of them', async () => {
+  const { client } = recordedClient(world('mock'));
+  const begun = await client.start();
+  const info = { ...begun, settings: { ...begun.settings, welcomed: false } };
+  const subscribed = vi.spyOn(client, 'subscribeProviders');
+  const listed = vi.spyOn(client, 'listProviders');
+  render(Window, { client, info, onReady: () => Promise.resolve(), onUnusable: vi.fn() });
+  await screen.findAllByRole('heading', {}, SLOW);
+  await waitFor(() => expect(listed).toHaveBeenCalled());
+  const [began = 0, first = 0] = [subscribed, listed].map(({ mock }) => mock.invocationCallOrder[0]);
+  expect(began).toBeLessThan(first);
+  const before = listed.mock.calls.length;
+  subscribed.mock.calls[0]?.[0]();
+  await waitFor(() => expect(listed).toHaveBeenCalledTimes(before + 1));
+}, 60_000);

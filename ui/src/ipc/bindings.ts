@@ -146,7 +146,10 @@ export const commands = {
 	exportSession: (session: SessionId, format: ExportFormat) => __TAURI_INVOKE<string | null>("export_session", { session, format }),
 	/**  Keeps the settings and gives them back as they are kept. */
 	saveSettings: (settings: Settings) => __TAURI_INVOKE<Settings>("save_settings", { settings }),
+	/**  As far as is known. Servers of this machine of which nothing was heard of late are asked again beside it. */
 	listProviders: () => __TAURI_INVOKE<ProviderView[]>("list_providers"),
+	/**  Over the channel that something new is known of the providers, which are to be listed again. */
+	subscribeProviders: (channel: Channel<null>) => __TAURI_INVOKE<null>("subscribe_providers", { channel }),
 	/**  Adds or changes a provider. Keys only go in: nothing gives one back. */
 	saveProvider: (provider: SaveProvider) => __TAURI_INVOKE<ProviderView>("save_provider", { provider }),
 	/**  Removes a provider of the user's with its key; one that is built in goes back to how it came. */

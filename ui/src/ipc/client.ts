@@ -248,7 +248,10 @@ export interface UiClient extends KnowledgeClient {
   saveDiagnostics(): Promise<string | null>;
   /** What comes from beside the window, as a link does; first what came before the page was there. */
   subscribeGoals(listener: (goal: Goal) => void): Promise<Subscription<Goal | null>>;
+  /** As far as is known; servers of this machine may be asked again beside it. */
   listProviders(): Promise<ProviderView[]>;
+  /** Something new is known of the providers: they are to be listed again. */
+  subscribeProviders(listener: () => void): Promise<Subscription<null>>;
   saveProvider(provider: SaveProvider): Promise<ProviderView>;
   /** Adds a header to every request to a provider or changes it; an empty value takes it away. */
   setProviderHeader(id: string, name: string, value: string): Promise<ProviderView>;

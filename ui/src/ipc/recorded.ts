@@ -148,6 +148,7 @@ function setup(
   UiClient,
   | 'saveSettings'
   | 'listProviders'
+  | 'subscribeProviders'
   | 'saveProvider'
   | 'setProviderHeader'
   | 'removeProvider'
@@ -161,6 +162,7 @@ function setup(
       return settings;
     },
     listProviders: () => later(() => world.providers),
+    subscribeProviders: () => later(() => ({ first: null, close: () => undefined })),
     saveProvider: async (given) => {
       await act('saveProvider', given);
       const known = world.providers.find((one) => one.id === given.id);

@@ -111,6 +111,12 @@ export function tauriClient(): UiClient {
       const first = await commands.subscribeGoals(news);
       return { first, close: () => (listening = false) };
     },
+    async subscribeProviders(listener) {
+      let listening = true;
+      const news = channel<null>(() => listening && listener());
+      await commands.subscribeProviders(news);
+      return { first: null, close: () => (listening = false) };
+    },
     setSessionModel: (session, model) => commands.setSessionModel(session, model).then(nothing),
     setSessionEffort: (session, effort) => commands.setSessionEffort(session, effort).then(nothing),
     removeProvider: (id) => commands.removeProvider(id).then(nothing),

@@ -42,7 +42,8 @@ fn wrong(wrong: WrongHeader) -> Failure {
     SessionError::new(ErrorCode::Invalid, problem).into()
 }
 
-/// Keeps a header for `account`, or takes it away. Where the keyring does not take it, what it said.
+/// Keeps a header for `account`, or takes it away. Where the keyring does not take it, what it said; one that was not
+/// there before is not there then either.
 pub(super) async fn keep(
     models: &Models,
     kept: &Keys,
@@ -50,11 +51,17 @@ pub(super) async fn keep(
     OwnHeader { name, value }: OwnHeader,
 ) -> Result<Option<String>, Failure> {
     let host = account.host();
-    check_own_header(&kept.header_names(&account.id, &host).await?, &name, &value).map_err(wrong)?;
+    let known = kept.header_names(&account.id, &host).await?;
+    check_own_header(&known, &name, &value).map_err(wrong)?;
     let value = SecretString::from(value.as_str());
     models.secrets.learn(&value);
     let place = kept.set_header(&account.id, &host, &name, value).await.map_err(SessionError::from)?;
-    Ok(refusal(&place))
+    let refused = refusal(&place);
+    if refused.is_some() && !known.iter().any(|known| known.eq_ignore_ascii_case(&name)) {
+        // A keyring that may have it after all does not let go of it now: its name stays, to be taken away by.
+        kept.set_header(&account.id, &host, &name, SecretString::from("")).await.ok();
+    }
+    Ok(refused)
 }
 
 /// What the keyring said where it did not take a secret.

@@ -9,6 +9,7 @@ use bosun_providers::{
 };
 use bosun_session::SessionError;
 use clap::Args;
+use futures_util::future::join_all;
 use serde::Serialize;
 
 use super::{Address, Models, Named};
@@ -80,11 +81,16 @@ pub(crate) async fn models(args: ModelsArgs, keys: EnvironmentKeys) -> Result<Ex
 /// their models are asked again: others may listen there by now.
 async fn providers(keys: EnvironmentKeys) -> Result<Vec<Row>, Failure> {
     let models = Models::new(None, keys);
-    for account in models.accounts().await?.iter().filter(|account| account.is_local()) {
+    let mut configs = Vec::new();
+    let is_asked = |account: &&Account| account.is_local() && account.family != Family::Ollama;
+    for account in models.accounts().await?.iter().filter(is_asked) {
         // One whose key is locked is not asked without it.
         let Ok(config) = models.config(account).await else { continue };
-        if account.family != Family::Ollama && models.heard.is_old(&config, None) {
-            let Some(listed) = ask_again(&config, &models.heard).await else { continue };
+        configs.extend(Some(config).filter(|config| models.heard.is_old(config, None)));
+    }
+    let answers = join_all(configs.iter().map(|config| ask_again(config, &models.heard))).await;
+    for (config, listed) in configs.into_iter().zip(answers) {
+        if let Some(listed) = listed {
             models.learn(config, Said::All(listed)).await?;
         }
     }

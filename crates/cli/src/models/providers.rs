@@ -5,10 +5,10 @@ use std::sync::Arc;
 
 use bosun_protocol::{ErrorCode, Problem};
 use bosun_providers::{
-    Account, AccountChange, AccountForm, EnvironmentKeys, Family, SavedAccount, WrongAccount, new_account_id,
+    Account, AccountChange, AccountForm, Cloud, EnvironmentKeys, Family, SavedAccount, WrongAccount, new_account_id,
 };
 use bosun_session::{Explain, SessionError};
-use bosun_store::ProviderAccount;
+use bosun_store::{Key, Keys, ProviderAccount};
 use clap::{ArgGroup, Args, Subcommand, ValueEnum};
 use serde::Serialize;
 
@@ -221,7 +221,7 @@ async fn add(
             let refused = headers::keep(&models, &kept, &account, header).await?;
             refused.map_or(Ok(()), |reason| Err(Failure::NotAdded { what, reason }))?;
         }
-        Ok::<_, Failure>(stored.database.save_account(to_stored(&account)).await?)
+        Ok::<_, Failure>(stored.database.save_account(to_stored(&account, &models.cloud())).await?)
     };
     if let Err(failure) = added.await {
         // Nobody could take it away later.
@@ -251,28 +251,53 @@ async fn edit(
     let before = models.account(provider).await?;
     let account = change.of(&before).map_err(wrong)?;
     let kept = keyring(&stored.database);
-    if key {
-        if account.is_unnamed() {
-            return Err(Failure::NoHostYet { provider: account.id });
-        }
-        let key = asked(&account)?;
-        models.secrets.learn(&key);
-        let place = kept.set(&account.id, &account.host(), key).await.map_err(SessionError::from)?;
-        headers::refusal(&place).map_or(Ok(()), |reason| Err(Failure::NotChanged { reason }))?;
+    if key && account.is_unnamed() {
+        return Err(Failure::NoHostYet { provider: account.id });
     }
-    if account.is_default(&models.cloud()) {
-        stored.database.remove_account(&account.id).await?;
-    } else {
-        stored.database.save_account(to_stored(&account)).await?;
+    let key = if key { Some(asked(&account)?) } else { None };
+    let is_keyed = key.is_some();
+    let was_kept = if is_keyed { kept.get(&account.id, &account.host()).await? } else { Key::Missing };
+    let changed = async {
+        if let Some(key) = key {
+            models.secrets.learn(&key);
+            let place = kept.set(&account.id, &account.host(), key).await.map_err(SessionError::from)?;
+            headers::refusal(&place).map_or(Ok(()), |reason| Err(Failure::NotChanged { reason }))?;
+        }
+        if account.is_default(&models.cloud()) {
+            stored.database.remove_account(&account.id).await?;
+        } else {
+            stored.database.save_account(to_stored(&account, &models.cloud())).await?;
+        }
+        Ok::<_, Failure>(())
+    };
+    if let Err(failure) = changed.await {
+        if is_keyed {
+            put_back(&kept, &account, was_kept).await;
+        }
+        return Err(failure);
     }
     // Last: what a keyring does not let go of keeps no account where it is.
     if before.host() != account.host() {
         kept.let_go(&before.id, &before.host()).await.map_err(SessionError::from)?;
     }
     tell(&format!("requests to {} go to {}", one_line(&account.label), one_line(&account.host())));
-    let is_asked_else =
-        key || (&account.base_url, account.family, account.chosen) != (&before.base_url, before.family, before.chosen);
+    let is_asked_else = is_keyed
+        || (&account.base_url, account.family, account.chosen) != (&before.base_url, before.family, before.chosen);
     if no_test || !is_asked_else { Ok(()) } else { answers(&models, &stored, &account, "changed").await }
+}
+
+/// Leaves no key for `account` but the one that was `kept` before.
+async fn put_back(keys: &Keys, account: &Account, kept: Key) {
+    let host = account.host();
+    let done = match kept {
+        Key::InKeyring(key) => keys.set(&account.id, &host, key).await.map(|place| headers::refusal(&place)),
+        Key::Missing | Key::InMemory { .. } => keys.remove(&account.id, &host).await.map(|()| None),
+        // It did not show it, and takes no other.
+        Key::Locked { .. } => Ok(None),
+    };
+    if let Some(reason) = done.unwrap_or_else(|error| Some(error.to_string())) {
+        tell(&one_line(&format!("the keyring may have the key for {host} all the same: {reason}")));
+    }
 }
 
 /// Tells whether `account` answers, once it is what was `done` to it.
@@ -282,8 +307,8 @@ async fn answers(models: &Models, stored: &Stored, account: &Account, done: &'st
     reason.map_or(Ok(()), |reason| Err(Failure::ProviderFails { provider, done, reason }))
 }
 
-fn to_stored(account: &Account) -> ProviderAccount {
-    let SavedAccount { id, label, family, base_url, chosen } = account.to_saved();
+fn to_stored(account: &Account, cloud: &Cloud) -> ProviderAccount {
+    let SavedAccount { id, label, family, base_url, chosen } = account.to_saved(cloud);
     ProviderAccount { id, label, family, base_url, chosen }
 }
 
@@ -324,4 +349,32 @@ async fn remove(provider: &str, keys: EnvironmentKeys) -> Result<(), Failure> {
     keyring(&stored.database).let_go(&account.id, &host).await.map_err(SessionError::from)?;
     tell(&format!("{} is removed", one_line(&account.label)));
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use bosun_store::{Database, MemorySecrets};
+    use pretty_assertions::assert_eq;
+    use secrecy::ExposeSecret;
+
+    use super::*;
+
+    #[tokio::test]
+    async fn a_change_that_fails_leaves_the_key_that_was_there_or_none() {
+        let folder = tempfile::tempdir().unwrap();
+        let database = Database::open(folder.path()).unwrap();
+        let keys = Keys::new(Arc::new(MemorySecrets::default()), Some(database));
+        let account = Account::new("gate", "Gate", Family::OpenAiChat, "https://gate.example/v1");
+        let kept = async || keys.get("gate", "gate.example").await.unwrap();
+        let shown = |key: Key| key.secret().map(|key| key.expose_secret().to_owned());
+        for before in [None, Some("the one before")] {
+            if let Some(before) = before {
+                keys.set("gate", "gate.example", before.into()).await.unwrap();
+            }
+            let was = kept().await;
+            keys.set("gate", "gate.example", "the new one".into()).await.unwrap();
+            put_back(&keys, &account, was).await;
+            assert_eq!(shown(kept().await).as_deref(), before);
+        }
+    }
 }

@@ -286,6 +286,34 @@ fn a_provider_whose_key_or_header_no_keyring_takes_is_not_added() {
     }
 }
 
+/// Neither a header nor a key is said to be there that no keyring took.
+#[cfg(target_os = "linux")]
+#[test]
+fn what_no_keyring_takes_changes_nothing_of_a_provider() {
+    let bench = Bench::new();
+    let without_keyring = |arguments: &[&str]| {
+        let mut command = bench.bosun();
+        command.arg("providers").args(arguments).env("DBUS_SESSION_BUS_ADDRESS", "unix:path=/nowhere");
+        let piped = std::process::Stdio::piped;
+        let mut child = command.stdin(piped()).stdout(piped()).stderr(piped()).spawn().unwrap();
+        child.stdin.take().unwrap().write_all(b"sk-canary-0123456789\n").unwrap();
+        crate::bench::of(child.wait_with_output().unwrap())
+    };
+    let list = || ran(bench.bosun().args(["providers", "list"])).out;
+    let add = ["providers", "add", "Gate", "https://gate.example/v1", "--no-test"];
+    assert_eq!(ran(bench.bosun().args(add)).code, Some(0));
+    let before = list();
+    for (arguments, words) in [
+        (&["header", "gate", "X-Team"][..], "the header X-Team of gate is not kept: "),
+        (&["edit", "gate", "--url", "https://new.example/v1", "--key"], "nothing was changed, because the key"),
+    ] {
+        let refused = without_keyring(arguments);
+        let told = refused.sentence();
+        assert!(told.contains(words) && !refused.err.contains("canary"), "{}", refused.err);
+        assert_eq!(list(), before, "{arguments:?}");
+    }
+}
+
 /// Where no keyring answers, nothing is kept and nobody is told otherwise.
 #[cfg(target_os = "linux")]
 #[test]

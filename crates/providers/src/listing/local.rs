@@ -27,6 +27,7 @@ pub(crate) const HELD_UNTOLD: u32 = 16_384;
 /// What they call themselves.
 pub(super) const OLLAMA: &str = "Ollama";
 pub(super) const LM_STUDIO: &str = "LM Studio";
+pub(super) const LLAMA_CPP: &str = "llama.cpp";
 
 /// Ollama's list has names only; each model is asked about. Of those that it is not asked about what was known stays.
 pub(super) async fn ollama(connection: &Connection, models: &mut [ListedModel]) {
@@ -86,12 +87,17 @@ fn is_no(kind: ModelErrorKind) -> bool {
     matches!(kind, ModelErrorKind::NotFound | ModelErrorKind::InvalidRequest | ModelErrorKind::NotAModelServer)
 }
 
+/// As [`is_no`], of another list beside one that was given: whoever is refused that one is not kept waiting.
+fn is_no_list(kind: ModelErrorKind) -> bool {
+    is_no(kind) || kind == ModelErrorKind::Unauthorized
+}
+
 /// Of a list in OpenAI's shape, whose rows say of all of Ollama's models that it runs them: those of its cloud, by its own
 /// list. Without that nobody knows.
 pub(super) async fn of_ollamas_cloud(connection: &Connection, models: &mut [ListedModel]) {
     let address = connection.endpoint().at_root("api/tags");
     let asked = tokio::time::timeout(SHOW, connection.get_at(address, LIST)).await;
-    let is_silent = !matches!(&asked, Ok(Ok(_))) && !matches!(&asked, Ok(Err(error)) if is_no(error.kind));
+    let is_silent = !matches!(&asked, Ok(Ok(_))) && !matches!(&asked, Ok(Err(error)) if is_no_list(error.kind));
     let own = asked.ok().and_then(Result::ok).and_then(|body| read(&body, PriceList::None));
     for model in models.iter_mut().filter(|model| model.run_by == Some(RunBy::Server(OLLAMA))) {
         let row = own.as_ref().and_then(|own| own.iter().find(|row| row.name == model.name));
@@ -103,19 +109,17 @@ pub(super) async fn of_ollamas_cloud(connection: &Connection, models: &mut [List
     }
 }
 
-/// LM Studio's own list, beside the one that it has in OpenAI's shape. A server that has none is not LM Studio, and its models
-/// are left as they are; of one that is silent what was known stays.
+/// LM Studio's own list, beside the one that it has in OpenAI's shape. A server that has none, or does not give it, is
+/// not LM Studio; of one that is silent what was known stays, where it said in the other list that it is LM Studio.
+/// Models of which nobody says that are left as they are.
 pub(super) async fn lm_studio(connection: &Connection, models: &mut Vec<ListedModel>) {
-    for model in models.iter_mut().filter(|model| model.run_by == Some(RunBy::Server(LM_STUDIO))) {
-        model.run_by = None;
-    }
     let address = connection.endpoint().at_root("api/v0/models");
     let asked = tokio::time::timeout(SHOW, connection.get_at(address, LIST)).await;
-    let body = match asked {
-        Ok(Ok(body)) => body,
-        Ok(Err(error)) if is_no(error.kind) => return,
-        Ok(Err(_)) | Err(_) => return models.iter_mut().for_each(|model| model.untold = true),
-    };
+    let is_silent = !matches!(&asked, Ok(Ok(_))) && !matches!(&asked, Ok(Err(error)) if is_no_list(error.kind));
+    for model in models.iter_mut().filter(|model| model.run_by == Some(RunBy::Server(LM_STUDIO))) {
+        (model.run_by, model.untold) = (None, is_silent);
+    }
+    let Ok(Ok(body)) = asked else { return };
     if let Ok(Own { data }) = serde_json::from_slice(&body) {
         told_by(&data, models);
     }

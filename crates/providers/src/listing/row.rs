@@ -6,7 +6,7 @@ use bosun_model::Price;
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::{LM_STUDIO, ListedModel, OLLAMA, RunBy};
+use super::{LLAMA_CPP, LM_STUDIO, ListedModel, OLLAMA, RunBy};
 use crate::lenient::Count;
 use crate::preset::PriceList;
 
@@ -98,7 +98,7 @@ impl List {
 /// whoever it is that they hand on to.
 const SERVERS: [(&str, &str); 8] = [
     ("vllm", "vLLM"),
-    ("llamacpp", "llama.cpp"),
+    ("llamacpp", LLAMA_CPP),
     ("library", OLLAMA),
     ("organization_owner", LM_STUDIO),
     ("sglang", "SGLang"),

@@ -113,9 +113,10 @@ async fn a_call_that_waits_for_anothers_cost_is_told_and_ends_with_that_call_or_
         } else {
             let cheap = Usage { input: Some(10), output: Some(1), ..Usage::default() };
             held.reply(Reply::text("found").usage(cheap));
-            for text in ["found too", "all of it"] {
-                driver.next().await.reply(Reply::text(text).usage(cheap));
-            }
+            let waiting = driver.next().await;
+            assert!(!waits(&stage).await, "it waits no more, though nothing came back yet");
+            waiting.reply(Reply::text("found too").usage(cheap));
+            driver.next().await.reply(Reply::text("all of it").usage(cheap));
         }
         let quiet = tokio::time::timeout(Duration::from_secs(30), stage.sessions.quiet(&stage.session));
         let status = quiet.await.expect("nobody waits any more").unwrap().summary.status;
