@@ -67,7 +67,7 @@ export const providers: Messages['providers'] = {
   removeHeader: (name) => `移除请求头 ${name}`,
   test: '测试调用',
   testing: '正在调用…',
-  works: (time, model) => (model ? `可用：${model} 在${time}内应答` : `可用：在${time}内收到模型列表`),
+  works: (time, model) => (model ? `可用：${model} 在 ${time}内应答` : `可用：在 ${time}内收到模型列表`),
   fails: (model) => (model ? `服务商拒绝了对 ${model} 的请求` : '服务商拒绝了请求'),
   others: (count: number) => `另外 ${count} 个服务商`,
   fewer: '收起',
