@@ -225,6 +225,13 @@ async fn every_work_tree_has_its_hooks_held_and_told() {
         assert_eq!(scene.armed(&made).await, [format!("/{folder}/hk")]);
         assert_ne!(scene.run(&format!("echo x > {folder}/hk/post-commit")).await.exit_code, Some(0), "{folder}");
     }
+    // One work tree may have settings, and hooks, of its own.
+    scene.git("", "config extensions.worktreeConfig true");
+    scene.git("tree", "config --worktree core.hooksPath own");
+    assert_eq!(scene.armed("mkdir tree/own; echo x > tree/own/post-commit").await, ["/tree/own"]);
+    // What stands for a missing name while a command runs is nobody's doing.
+    scene.git("", "config core.hooksPath .husky");
+    assert_eq!(scene.armed("true").await, [""; 0]);
     // A link on the way to what is not there is as good as that.
     scene.git("", "config core.hooksPath tools/hk");
     assert_eq!(scene.armed("mkdir -p evil/hk; ln -s evil tools").await, ["/tools"]);

@@ -292,8 +292,8 @@ async fn put_back(keys: &Keys, account: &Account, kept: Key) {
     let done = match kept {
         Key::InKeyring(key) => keys.set(&account.id, &host, key).await.map(|place| headers::refusal(&place)),
         Key::Missing | Key::InMemory { .. } => keys.remove(&account.id, &host).await.map(|()| None),
-        // It did not show it, and takes no other.
-        Key::Locked { .. } => Ok(None),
+        // What it has nobody knows: it may have opened meanwhile, and taken the new one.
+        Key::Locked { reason } => Ok(Some(reason.to_string())),
     };
     if let Some(reason) = done.unwrap_or_else(|error| Some(error.to_string())) {
         tell(&one_line(&format!("the keyring may have the key for {host} all the same: {reason}")));

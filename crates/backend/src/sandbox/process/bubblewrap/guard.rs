@@ -109,7 +109,9 @@ impl Guarded {
             guarded.paths.push(pointer);
         }
         for repository in survey.repositories {
-            for (path, stand) in repository.parts(root) {
+            let (parts, cut) = repository.parts(root);
+            guarded.cut |= cut;
+            for (path, stand) in parts {
                 guarded.hold(root, path, stand)?;
             }
         }

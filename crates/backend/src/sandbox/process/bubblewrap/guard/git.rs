@@ -1,6 +1,7 @@
 //! Repositories: what of them makes git run something, or read its settings elsewhere. What they hold of contents,
 //! branches and the like is data.
 
+use std::collections::BTreeSet;
 use std::fs::File;
 use std::io::Read;
 use std::path::{Path, PathBuf};
@@ -31,8 +32,10 @@ const COMMON: &str = "commondir";
 const MAX_MODULE_DEPTH: usize = 8;
 /// The setting that says where hooks are, in small letters.
 const HOOKS: &str = "hookspath";
-/// Settings that name others.
-const MAX_INCLUDES: usize = 32;
+/// Other settings, and places of hooks, that the settings of one repository name.
+const MAX_NAMED: usize = 32;
+/// Other work trees of one repository that may have hooks of their own.
+const MAX_WORKTREES: usize = 100;
 /// Bytes of a file of git's that are read.
 const MAX_FILE: u64 = 1024 * 1024;
 
@@ -51,37 +54,48 @@ pub(super) struct Repository {
 
 impl Repository {
     /// What is to be held of it, by path, and what stands for it where it is missing; `None` where it then needs nothing.
-    pub(super) fn parts(&self, root: &Root) -> Vec<(PathBuf, Option<Stand>)> {
+    /// With whether its settings name more than is looked at.
+    pub(super) fn parts(&self, root: &Root) -> (Vec<(PathBuf, Option<Stand>)>, bool) {
         let at = |(name, stand): &(&str, Stand)| (self.folder.join(name), Some(*stand));
-        match self.kind {
-            Kind::Worktree => {
-                let says = (self.folder.join("gitdir"), None);
-                WORKTREE_PARTS.iter().map(at).chain([says]).collect()
-            }
-            Kind::Whole => {
-                let Named { paths, is_placed } = named(root, &self.folder);
-                let own = PARTS.iter().map(at).map(|(path, stand)| {
-                    let stand = stand.filter(|_| !(is_placed && path.ends_with(COMMON)));
-                    (path, stand)
-                });
-                own.chain(paths.into_iter().map(|path| (path, None))).collect()
-            }
+        let Named { paths, is_placed, cut } = self.named(root);
+        let mut parts: Vec<_> = match self.kind {
+            Kind::Worktree => WORKTREE_PARTS.iter().map(at).chain([(self.folder.join("gitdir"), None)]).collect(),
+            Kind::Whole => PARTS.iter().map(at).collect(),
+        };
+        for (path, stand) in &mut parts {
+            *stand = stand.filter(|_| !(is_placed && path.ends_with(COMMON)));
         }
+        parts.extend(paths.into_iter().map(|path| (path, None)));
+        (parts, cut)
     }
-}
 
-impl Repository {
     /// What of it, and of what its settings name, a command may have made although nothing stood for it.
     pub(super) fn unheld(&self, root: &Root) -> Vec<PathBuf> {
-        let may_stand = |path: &PathBuf| is_there(root, path).then(|| path.clone());
+        let Named { paths, is_placed, .. } = self.named(root);
         let common = self.folder.join(COMMON);
+        // Nothing stands there for what a placed one lacks, whatever it looks like. What else is as small as what stands for
+        // something leads nowhere.
+        let common = if is_placed { met(root, &common) } else { is_there(root, &common).then_some(common) };
+        let may_stand = |path: &PathBuf| look(root, path).is_ok_and(|found| Placeholder::is_one(root, path, &found));
+        common
+            .into_iter()
+            .chain(paths.iter().filter(|path| !may_stand(path)).filter_map(|path| met(root, path)))
+            .collect()
+    }
+
+    fn named(&self, root: &Root) -> Named {
+        let folder = &self.folder;
+        let own = folder.join("config.worktree");
         match self.kind {
-            Kind::Worktree => may_stand(&common).into_iter().collect(),
             Kind::Whole => {
-                let Named { paths, is_placed } = named(root, &self.folder);
-                let common = if is_placed { met(root, &common) } else { may_stand(&common) };
-                common.into_iter().chain(paths.iter().filter_map(|path| met(root, path))).collect()
+                let read = Settings::of(root, folder, vec![folder.join("config"), own]);
+                let tree = read.tree.clone().unwrap_or_else(|| folder.parent().map(Path::to_owned));
+                let bare = read.is_bare.then(|| folder.clone());
+                let (others, cut) = worktrees(root, folder);
+                let is_placed = read.tree.is_some() || read.is_bare;
+                read.named(root, tree.into_iter().chain(bare).chain(others), is_placed, cut)
             }
+            Kind::Worktree => Settings::of(root, folder, vec![own]).named(root, top_of(root, folder), false, false),
         }
     }
 }
@@ -181,50 +195,76 @@ struct Named {
     paths: Vec<PathBuf>,
     /// They say where its work tree is, or that there is none.
     is_placed: bool,
+    /// There is more than that.
+    cut: bool,
 }
 
-fn named(root: &Root, folder: &Path) -> Named {
-    let (mut paths, mut is_placed, mut is_bare) = (Vec::new(), false, false);
-    let mut files = vec![folder.join("config"), folder.join("config.worktree")];
-    let mut tree = folder.parent().map(Path::to_owned);
-    let mut hooks = Vec::new();
-    for at in 0..MAX_INCLUDES {
-        let Some(file) = files.get(at).cloned() else { break };
-        for (section, key, value) in text_of(root, &file).iter().flat_map(|text| settings(text)) {
-            match (section.as_str(), key.as_str()) {
-                ("core", "worktree") => (tree, is_placed) = (inside(root, folder, &value), true),
-                ("core", "bare") => is_bare |= is_on(&value),
-                ("core", HOOKS) => hooks.push(value),
-                ("include" | "includeif", "path") => {
-                    let above = file.parent().unwrap_or(Path::new(""));
-                    if let Some(path) = inside(root, above, &value).filter(|path| !files.contains(path)) {
-                        paths.push(path.clone());
-                        files.push(path);
+/// What settings say that leads elsewhere.
+#[derive(Default)]
+struct Settings {
+    /// More settings.
+    files: Vec<PathBuf>,
+    hooks: BTreeSet<String>,
+    /// Where the work tree is, if they say so; in the project, if it is.
+    tree: Option<Option<PathBuf>>,
+    is_bare: bool,
+    cut: bool,
+}
+
+impl Settings {
+    /// Of `files` in a repository's folder, and of those that they name.
+    fn of(root: &Root, folder: &Path, mut files: Vec<PathBuf>) -> Self {
+        let (mut read, own) = (Self::default(), files.len());
+        let mut at = 0;
+        while let Some(file) = files.get(at).cloned() {
+            at += 1;
+            for (section, key, value) in text_of(root, &file).iter().flat_map(|text| settings(text)) {
+                match (section.as_str(), key.as_str()) {
+                    ("core", "worktree") => read.tree = Some(inside(root, folder, &value)),
+                    ("core", "bare") => read.is_bare |= is_on(&value),
+                    ("core", HOOKS) if read.hooks.len() < MAX_NAMED => drop(read.hooks.insert(value)),
+                    ("core", HOOKS) => read.cut |= !read.hooks.contains(&value),
+                    ("include" | "includeif", "path") => {
+                        let above = file.parent().unwrap_or(Path::new(""));
+                        let path = inside(root, above, &value).filter(|path| !files.contains(path));
+                        if files.len() < own + MAX_NAMED {
+                            files.extend(path);
+                        } else {
+                            read.cut |= path.is_some();
+                        }
                     }
+                    _ => {}
                 }
-                _ => {}
             }
         }
+        read.files = files.split_off(own);
+        read
     }
-    if !hooks.is_empty() {
-        let bare = is_bare.then(|| folder.to_owned());
-        let tops: Vec<PathBuf> = tree.into_iter().chain(bare).chain(worktrees(root, folder)).collect();
-        let named = |value: &String| tops.iter().filter_map(|top| inside(root, top, value)).collect::<Vec<_>>();
-        paths.extend(hooks.iter().flat_map(named));
+
+    /// What they name, hooks from each of `tops`.
+    fn named(self, root: &Root, tops: impl IntoIterator<Item = PathBuf>, is_placed: bool, cut: bool) -> Named {
+        let mut paths = self.files;
+        for top in tops {
+            paths.extend(self.hooks.iter().filter_map(|value| inside(root, &top, value)));
+        }
+        Named { paths, is_placed, cut: self.cut || cut }
     }
-    Named { paths, is_placed: is_placed || is_bare }
 }
 
 /// Tops of the other work trees of a repository, as far as they are in the project. Each has its own hooks where these
-/// are named from the top.
-fn worktrees(root: &Root, folder: &Path) -> Vec<PathBuf> {
+/// are named from the top. With whether there are more than that.
+fn worktrees(root: &Root, folder: &Path) -> (Vec<PathBuf>, bool) {
     let above = folder.join("worktrees");
-    let found = entries(root, &above).unwrap_or_default().into_iter().map(|(name, _)| above.join(name));
-    let top = |own: PathBuf| {
-        let told = text_of(root, &own.join("gitdir"))?;
-        Some(inside(root, &own, told.trim())?.parent()?.to_owned())
-    };
-    found.filter_map(top).collect()
+    let mut found = entries(root, &above).unwrap_or_default();
+    let cut = found.len() > MAX_WORKTREES;
+    found.truncate(MAX_WORKTREES);
+    (found.into_iter().filter_map(|(name, _)| top_of(root, &above.join(name))).collect(), cut)
+}
+
+/// The top of the work tree that a repository has this folder for, where it is in the project.
+fn top_of(root: &Root, folder: &Path) -> Option<PathBuf> {
+    let told = text_of(root, &folder.join("gitdir"))?;
+    Some(inside(root, folder, told.trim())?.parent()?.to_owned())
 }
 
 /// The hooks in the project of a repository that is outside of it, as that of a work tree or a submodule that was opened by
@@ -258,26 +298,30 @@ fn is_on(value: &str) -> bool {
 fn settings(text: &str) -> Vec<(String, String, String)> {
     let mut section = String::new();
     let mut found = Vec::new();
-    let mut whole = String::new();
-    for line in text.lines() {
-        whole.push_str(line);
-        if goes_on(&whole) {
+    let mut lines = text.trim_start_matches('\u{feff}').lines();
+    while let Some(line) = lines.next() {
+        let (mut whole, mut in_quotes) = (line.to_owned(), false);
+        let mut added = line;
+        while goes_on(added, &mut in_quotes)
+            && let Some(next) = lines.next()
+        {
             whole.pop();
-            continue;
+            whole.push_str(next);
+            added = next;
         }
         let mut line = whole.trim();
-        if let Some(head) = line.strip_prefix('[') {
+        while let Some(head) = line.strip_prefix('[') {
             let (name, rest) = head_and_rest(head);
             section = name.split(['"', '.', ' ', '\t']).next().unwrap_or_default().to_lowercase();
             line = rest.trim();
         }
-        if let Some((key, value)) = line.split_once('=').filter(|_| !is_comment(line)) {
-            found.push((section.clone(), key.trim().to_lowercase(), unquoted(value.trim())));
-        } else if !line.is_empty() && !is_comment(line) {
-            // Without a value it is switched on.
-            found.push((section.clone(), line.to_lowercase(), "true".to_owned()));
+        if line.is_empty() || is_comment(line) {
+            continue;
         }
-        whole.clear();
+        // Without a value it is switched on.
+        let (key, value) =
+            line.split_once('=').map_or((line, None), |(key, value)| (key, Some(unquoted(value.trim()))));
+        found.push((section.clone(), key.trim().to_lowercase(), value.unwrap_or_else(|| "true".to_owned())));
     }
     found
 }
@@ -286,13 +330,14 @@ fn is_comment(line: &str) -> bool {
     line.starts_with(['#', ';'])
 }
 
-/// Whether a line goes on in the next: it ends with a backslash that is not in a comment, nor behind another one.
-fn goes_on(line: &str) -> bool {
-    let (mut in_quotes, mut letters) = (false, line.chars());
+/// Whether a line goes on in the next: it ends with a backslash that is not in a comment, nor behind another one. Quotes
+/// that it leaves open are open there.
+fn goes_on(line: &str, in_quotes: &mut bool) -> bool {
+    let mut letters = line.chars();
     while let Some(letter) = letters.next() {
         match letter {
-            '"' => in_quotes = !in_quotes,
-            '#' | ';' if !in_quotes => return false,
+            '"' => *in_quotes = !*in_quotes,
+            '#' | ';' if !*in_quotes => return false,
             '\\' if letters.next().is_none() => return true,
             _ => {}
         }
@@ -381,7 +426,8 @@ mod tests {
         let text = "[core]\n\tbare = false ; no\n\thooksPath=\"my hooks\" # mine\n[Include] path = ../x\n\
                     [includeIf \"gitdir:/a]/\"]\n  PATH = y\n[branch \"a.b\"]\nremote = origin\n\
                     [core]\nworktree = \"a\"b/\\\n  c ; no\nbare\n\
-                    editor = x ; see C:\\\nhooksPath = hk\nx = D:\\\\\ny = 1\n# a\\\nbare = False\n";
+                    editor = x ; see C:\\\nhooksPath = hk\nx = D:\\\\\ny = 1\n# a\\\nbare = False\n\
+                    [x][core]z = 1\nlast = hk\\\n";
         let found: Vec<String> =
             settings(text).into_iter().map(|(section, key, value)| format!("{section}.{key}={value}")).collect();
         let expected = [
@@ -397,7 +443,10 @@ mod tests {
             "core.x=D:\\",
             "core.y=1",
             "core.bare=False",
+            "core.z=1",
+            "core.last=hk",
         ];
+        assert_eq!(settings("\u{feff}[core]\na").len(), 1);
         assert_eq!(found, expected);
         assert_eq!(
             ["", "False", "OFF", "0", "true", "1", "yes"].map(is_on),

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use rustix::fs::FileType;
 
 use super::git::{self, Found, Kind, Repository};
-use super::{Placeholder, at_the_top, entries, is_protected, look};
+use super::{Placeholder, at_the_top, entries, is_protected, is_top, look};
 use crate::root::{Root, file_type};
 
 /// Folders looked into for repositories and protected names.
@@ -43,7 +43,7 @@ impl Survey {
         for _ in 0..MAX_FOLDERS {
             let Some(folder) = waiting.pop_front() else { return survey };
             let Some(found) = entries(root, &folder) else {
-                survey.closed.push(folder);
+                survey.close(root, folder);
                 continue;
             };
             if is_bare(&found) {
@@ -87,12 +87,21 @@ impl Survey {
         }
     }
 
+    /// A folder that cannot be listed. One that nobody can even look at, as of a disk that is gone, cannot be held either.
+    fn close(&mut self, root: &Root, folder: PathBuf) {
+        if is_top(&folder) || look(root, &folder).is_ok() {
+            self.closed.push(folder);
+        } else {
+            self.cut = true;
+        }
+    }
+
     fn repository(&mut self, root: &Root, folder: PathBuf) {
         let room = MAX_REPOSITORIES - self.repositories.len();
         let Found { repositories, links, closed, cut, .. } = Found::at(root, folder, room);
         self.repositories.extend(repositories);
         self.links.extend(links);
-        self.closed.extend(closed);
+        closed.into_iter().for_each(|folder| self.close(root, folder));
         self.cut |= cut;
     }
 
