@@ -189,9 +189,11 @@ async fn list(json: bool, keys: EnvironmentKeys) -> Result<(), Failure> {
 
 impl Row {
     fn line(&self) -> String {
-        let headers = if self.headers.is_empty() { String::new() } else { format!("  {}", self.headers.join(", ")) };
-        let line = format!("{:<20}  {:<16}  {}{headers}", self.provider, self.format, self.base_url);
-        one_line(&line)
+        // Each by itself: a line of all of them would lose the room between.
+        let words = [&self.provider, &self.name, &self.format, &self.base_url].map(|word| one_line(word));
+        let [provider, name, format, base_url] = words;
+        let headers = one_line(&self.headers.join(", "));
+        format!("{provider:<20}  {name:<20}  {format:<16}  {base_url}  {headers}").trim_end().to_owned()
     }
 }
 

@@ -111,6 +111,8 @@ fn a_provider_is_added_asked_listed_and_removed_without_the_window() {
     let moved = providers(&["edit", "my-gate-2", "--url", other, "--format", "gemini", "--no-test"]);
     assert!(moved.code == Some(0) && moved.err.contains("requests to Attic go to other.example"), "{}", moved.err);
     assert_eq!(rows()[1], row("my-gate-2", "Attic", "gemini", other));
+    let line = format!("{:<20}  {:<20}  {:<16}  {other}", "my-gate-2", "Attic", "gemini");
+    assert_eq!(providers(&["list"]).out.lines().nth(1), Some(line.as_str()));
     // A built-in one is moved, and is as it came once it is back.
     assert_eq!(providers(&["edit", "openai", "--url", other, "--no-test"]).code, Some(0));
     assert_eq!(rows()[0], row("openai", "OpenAI", "openai-chat", other));
