@@ -9,8 +9,8 @@ const FIELD: &str = "definitions_wrong";
 const MOST: usize = 20;
 const LONGEST: usize = 1_000;
 
-/// Tells the person what is wrong with the files of skills and subagents, and what of the project is not used, when a turn begins that is the first to find it
-/// so: the agent goes without them, or not by all of what they say.
+/// Tells the person what is wrong with the files of skills and subagents, and what of the project is not used, when a turn
+/// begins that is the first to find it so: the agent goes without them, or not by all of what they say.
 pub(crate) struct Definitions {
     /// Of subagents; what skills there are is in the state.
     subagents: Vec<String>,

@@ -182,14 +182,6 @@ impl Projection {
         self.reading = false;
     }
 
-    /// What was said stands in the rows, and in the state that the agent works with: beside these only the last message is
-    /// looked at again.
-    fn forget_messages(&mut self) {
-        if self.state.step.is_none() && self.state.messages.len() > 1 {
-            self.state.messages = self.state.messages.last().cloned().into_iter().collect();
-        }
-    }
-
     /// Takes one entry of the journal.
     pub(crate) fn apply(&mut self, recorded: &Recorded) {
         let at = recorded.entry.at;
@@ -201,7 +193,8 @@ impl Projection {
         let todos_before = self.state.todos.clone();
         let summaries = self.summaries_before(&recorded.entry.body);
         self.state.apply(&recorded.entry);
-        self.forget_messages();
+        // What was said stands in the rows, and in the state that the agent works with.
+        self.state.forget_messages();
         match &recorded.entry.body {
             EntryBody::TurnStarted { turn, message } => {
                 self.follow(&Deed { at, seq: recorded.seq, what: Did::TurnBegan });

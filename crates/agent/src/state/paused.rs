@@ -6,15 +6,21 @@ use super::{OpenStep, SentSubagent, State};
 use crate::{SubagentMode, TurnEnd, background};
 
 impl State {
+    /// Forgets what was said before the last reply, for whoever only follows how things stand: nothing of that is looked at
+    /// again by what an entry changes.
+    pub fn forget_messages(&mut self) {
+        let is_reply = |message: &Arc<Message>| matches!(&**message, Message::Ai(_));
+        if let Some(at) = self.messages.iter().rposition(is_reply).filter(|at| *at > 0) {
+            self.messages = self.messages.split_off(at).into();
+        }
+    }
+
     /// A turn goes on with the subagents that a limit of the whole tree had ended: their calls are open again, without the
     /// results that said so. All other results of the step stay, and what was said since is read once the step is done.
     pub(super) fn take_up(&mut self, mut step: OpenStep) {
         let is_reply = |message: &Arc<Message>| matches!(&**message, Message::Ai(reply) if reply.id == step.message);
-        // Whoever keeps no more than the last of what was said has the reply no longer.
-        let behind = match self.messages.iter().rposition(is_reply) {
-            Some(at) => self.messages.split_off(at + 1),
-            None => std::mem::take(&mut *self.messages),
-        };
+        let Some(at) = self.messages.iter().rposition(is_reply) else { return };
+        let behind = self.messages.split_off(at + 1);
         let said = behind.iter().filter_map(|message| match &**message {
             Message::Human(human) => Some(human.clone()),
             Message::System(_) | Message::Ai(_) | Message::Tool(_) => None,

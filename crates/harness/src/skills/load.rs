@@ -1,3 +1,5 @@
+use std::collections::BTreeSet;
+
 use bosun_backend::{Backend, BackendError, ReadContent, ReadWindow, VirtualPath};
 
 use super::builtin::{self, builtin_skills};
@@ -23,6 +25,10 @@ pub(super) async fn all(backend: &dyn Backend, options: &SkillsOptions, own: &Lo
     for source in &options.sources {
         from(backend, source, &options.off, &mut set, &mut bodies).await;
     }
+    let is_missing = |name: &&String| set.skills.iter().all(|skill| skill.name != **name);
+    let missing: BTreeSet<&String> = options.pinned.iter().filter(is_missing).collect();
+    let said = missing.into_iter().map(|name| format!("there is no skill '{name}' to pin; it may be switched off"));
+    set.warnings.extend(said);
     pin(options, set, &bodies)
 }
 

@@ -107,6 +107,7 @@ async fn a_pinned_skill_stands_whole_in_the_prompt() {
     let prompt = prompt(&scene.request(0));
     let block = "<skill name=\"pdf\" path=\"/skills/user/pdf/SKILL.md\">\nDo forms.\n</skill>";
     assert_eq!(prompt.matches(block).count(), 1, "{prompt}");
+    assert_eq!(set(&scene).warnings, ["there is no skill 'unknown' to pin; it may be switched off"]);
 }
 
 #[tokio::test]

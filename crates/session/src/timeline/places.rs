@@ -124,10 +124,8 @@ impl Places {
             EntryBody::TurnEnded { .. } => self.note(CheckpointKind::TurnEnd, *seq, turn, entry.at),
             _ => {}
         }
-        if self.state.step.is_none() {
-            // What was said tells nothing of where later steps end, and it is long.
-            self.state.messages.clear();
-        }
+        // What was said tells nothing of where later steps end, and it is long.
+        self.state.forget_messages();
         self.last = *seq;
     }
 
