@@ -24,6 +24,7 @@ pub(crate) use changes::{Deed, Did, Scoped, Span, command_of, kind_of};
 use replies::item_of;
 pub(crate) use summary::changes_summary;
 use summary::moves_session;
+pub(crate) use tools::{head_and_tail, row_of_call, shown};
 
 /// Longest title made from a first message, in characters.
 const TITLE: usize = 60;

@@ -1,6 +1,8 @@
 use bosun_agent::EntryBody;
-use bosun_model::text_of;
+use bosun_model::{Message, text_of};
 use bosun_protocol::{ItemId, SnippetPart};
+
+use crate::projection::{head_and_tail, shown};
 
 /// Characters of a snippet before and behind the first word that was found.
 const BEFORE: usize = 40;
@@ -8,7 +10,13 @@ const BEHIND: usize = 140;
 /// Arguments whose text is worth finding.
 const OBJECTS: [&str; 5] = ["file_path", "path", "pattern", "command", "description"];
 
-/// The text of an entry that can be searched, and the row that it stands in.
+/// Tools whose results stand elsewhere too: in files, in what a subagent said, on the board.
+const SAID_ELSEWHERE: [&str; 9] =
+    ["ls", "glob", "grep", "read_file", "edit_file", "write_file", "delete", "task", "write_todos"];
+/// Of what a tool says so many bytes can be searched, of its beginning and its end.
+const OUTPUT: usize = 8 * 1024;
+
+/// The text of an entry that can be searched, and the row that it stands in; that of a call is told by its proposal.
 pub(crate) fn searchable(body: &EntryBody) -> Option<(Option<ItemId>, String)> {
     let (item, text) = match body {
         EntryBody::TurnStarted { message, .. } | EntryBody::Steered { message } => {
@@ -21,6 +29,12 @@ pub(crate) fn searchable(body: &EntryBody) -> Option<(Option<ItemId>, String)> {
             let text = std::iter::once(message.text().as_str()).chain(objects).collect::<Vec<_>>().join("\n");
             (Some(ItemId::new(message.id.as_str())), text)
         }
+        EntryBody::ToolResult { message, artifact, .. } => match &**message {
+            Message::Tool(result) if !SAID_ELSEWHERE.contains(&result.name.as_str()) => {
+                (None, head_and_tail(&shown(message, &artifact.framing), OUTPUT).0)
+            }
+            _ => return None,
+        },
         EntryBody::Titled { title } => (None, title.clone()),
         _ => return None,
     };

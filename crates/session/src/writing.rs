@@ -2,6 +2,7 @@ use bosun_agent::EntryBody;
 use bosun_protocol::{ItemId, SessionId, WrittenBy};
 
 use crate::journals::Journals;
+use crate::projection::row_of_call;
 use crate::{SessionError, Sessions};
 
 /// A call's result that wrote a file.
@@ -49,11 +50,5 @@ fn writers<'a>(journal: &'a Journals, path: &str, calls: &mut Vec<Call<'a>>) {
 
 /// The row of a call in its session.
 fn row(call: &Call<'_>) -> Option<ItemId> {
-    call.journal.entries.iter().find_map(|recorded| match &recorded.entry.body {
-        EntryBody::Ai { message, .. } => {
-            let index = message.tool_calls.iter().position(|proposed| proposed.id == *call.id)?;
-            Some(ItemId::new(format!("{}.{index}", message.id)))
-        }
-        _ => None,
-    })
+    call.journal.entries.iter().find_map(|recorded| row_of_call(&recorded.entry.body, call.id))
 }

@@ -1,6 +1,6 @@
 use std::sync::Arc;
 
-use bosun_agent::{BoxFuture, Journal, JournalEntry, JournalError, Recorded, Seq, SessionId};
+use bosun_agent::{BoxFuture, EntryBody, Journal, JournalEntry, JournalError, Recorded, Seq, SessionId};
 use rusqlite::{Connection, OptionalExtension, Row, params};
 use serde_json::Value;
 
@@ -48,6 +48,33 @@ impl Database {
                 }
             }
             Ok(entries)
+        })
+        .await
+    }
+
+    /// The last entry of `session` before `seq` that is as `wanted` says.
+    ///
+    /// # Errors
+    /// As [`Self::entries`], of those that are looked at.
+    pub async fn entry_before(
+        &self,
+        session: &SessionId,
+        seq: Seq,
+        wanted: impl Fn(&EntryBody) -> bool + Send + 'static,
+    ) -> Result<Option<Recorded>, DatabaseError> {
+        let session = session.clone();
+        self.read(move |connection| {
+            let key = key_of(connection, &session)?;
+            let sql = "SELECT seq, at, body FROM entries WHERE session = ?1 AND seq < ?2 ORDER BY seq DESC";
+            let mut select = connection.prepare_cached(sql)?;
+            let mut rows = select.query(params![key, i64::try_from(seq).unwrap_or(i64::MAX)])?;
+            while let Some(row) = rows.next()? {
+                let entry = read_entry(row)?;
+                if wanted(&entry.entry.body) {
+                    return Ok(Some(entry));
+                }
+            }
+            Ok(None)
         })
         .await
     }

@@ -1,12 +1,12 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use bosun_agent::{PlannedTodo, SessionId, ToolOutcome};
+use bosun_agent::{EntryBody, PlannedTodo, SessionId, ToolOutcome};
 use bosun_model::{AiMessage, CallId, Message, MessageId, ReplyCall};
 use bosun_protocol::{
     Decision, Delta, Item, ItemBody, ItemId, SessionEvent, SessionId as WireSessionId, ToolItem, ToolState,
 };
-use bosun_tools::{Artifact, Execute, Tool as _, ToolKind, without_framing};
+use bosun_tools::{Artifact, Execute, Framing, Tool as _, ToolKind, without_framing};
 use serde_json::Value;
 
 use super::Projection;
@@ -187,7 +187,7 @@ impl Projection {
         let Some(id) = self.calls.rows.get(call_id).cloned() else { return };
         let Some(mut item) = self.view.item(&id).cloned() else { return };
         if let ItemBody::Tool(tool) = &mut item.body {
-            let text = shown(&tool.name, result);
+            let text = shown(result.message, &result.artifact.framing);
             tool.state = state_of(result.outcome, result.message);
             tool.started_at = result.started_at.or(tool.started_at);
             tool.ended_at = Some(result.at);
@@ -221,17 +221,24 @@ impl Projection {
 }
 
 /// What a person sees of a result: without what frames it for the model, which the row says itself.
-fn shown(name: &str, result: &Result<'_>) -> String {
-    let Message::Tool(message) = &**result.message else { return String::new() };
-    let (text, framing) = (message.text(), &result.artifact.framing);
+pub(crate) fn shown(message: &Message, framing: &Framing) -> String {
+    let Message::Tool(message) = message else { return String::new() };
+    let text = message.text();
     if !framing.is_empty() {
         return framing.without(&text);
     }
-    if name == Execute::NAME { without_framing(&text).to_owned() } else { text }
+    if message.name == Execute::NAME { without_framing(&text).to_owned() } else { text }
 }
 
 fn row_of(message: &MessageId, index: usize) -> ItemId {
     ItemId::new(format!("{message}.{index}"))
+}
+
+/// The row of a call, where `body` is the reply that proposed it.
+pub(crate) fn row_of_call(body: &EntryBody, call: &CallId) -> Option<ItemId> {
+    let EntryBody::Ai { message, .. } = body else { return None };
+    let index = message.tool_calls.iter().position(|proposed| proposed.id == *call)?;
+    Some(row_of(&message.id, index))
 }
 
 fn empty_row(call_id: &CallId, name: &str, kind: ToolKind, args: Value) -> ToolItem {
@@ -271,7 +278,7 @@ fn is_full(item: &Item, more: &str) -> bool {
 }
 
 /// The text, or its head and tail where it is longer than `most` bytes, cut between characters.
-fn head_and_tail(text: &str, most: usize) -> (String, bool) {
+pub(crate) fn head_and_tail(text: &str, most: usize) -> (String, bool) {
     if text.len() <= most {
         return (text.to_owned(), false);
     }
@@ -285,7 +292,6 @@ fn head_and_tail(text: &str, most: usize) -> (String, bool) {
 #[cfg(test)]
 mod tests {
     use bosun_model::{ContentBlock, ToolMessage, ToolStatus};
-    use bosun_tools::Framing;
     use pretty_assertions::assert_eq;
 
     use super::*;
@@ -295,9 +301,7 @@ mod tests {
     fn seen(name: &str, text: &str, framing: Framing) -> String {
         let content = vec![ContentBlock::text(text)];
         let message = ToolMessage { call_id: "c".into(), name: name.into(), content, status: ToolStatus::Success };
-        let artifact = Artifact { framing, ..Artifact::default() };
-        let (message, outcome) = (Arc::new(Message::Tool(message)), ToolOutcome::Ran);
-        shown(name, &Result { message: &message, outcome, artifact: &artifact, started_at: None, at: 0 })
+        shown(&Message::Tool(message), &framing)
     }
 
     #[test]

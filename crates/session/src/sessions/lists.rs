@@ -1,12 +1,14 @@
 use std::collections::HashMap;
 
-use bosun_agent::{EntryBody, SessionId as CoreId};
-use bosun_protocol::{Problem, ProjectId, SearchHit, SearchSessions, SessionId, SessionSummary};
+use bosun_agent::{EntryBody, Seq, SessionId as CoreId};
+use bosun_model::CallId;
+use bosun_protocol::{ItemId, Problem, ProjectId, SearchHit, SearchSessions, SessionId, SessionSummary};
 use bosun_store::FoundEntry;
 use serde_json::{Value, json};
 
 use super::Sessions;
 use crate::SessionError;
+use crate::projection::row_of_call;
 use crate::search::{searchable, snippet};
 
 /// Most places that one search gives.
@@ -67,6 +69,13 @@ impl Sessions {
                 roots.insert(session.clone(), self.summaries_of(vec![stored]).await?.pop());
             }
             let Some(Some(summary)) = roots.get(&session) else { continue };
+            if hits.len() >= limit as usize {
+                break;
+            }
+            let item = match &recorded.entry.body {
+                EntryBody::ToolResult { call_id, .. } => self.row_of(&session, recorded.seq, call_id).await?,
+                _ => item,
+            };
             hits.push(SearchHit {
                 session: summary.clone(),
                 found_in: SessionId::new(session.as_str()),
@@ -75,8 +84,14 @@ impl Sessions {
                 snippet: snippet(&text, &query.text),
             });
         }
-        hits.truncate(usize::try_from(limit).unwrap_or(usize::MAX));
         Ok(hits)
+    }
+
+    /// The row of a call whose result stands at `seq`.
+    async fn row_of(&self, session: &CoreId, seq: Seq, call: &CallId) -> Result<Option<ItemId>, SessionError> {
+        let id = call.clone();
+        let proposed = self.inner.database.entry_before(session, seq, move |body| row_of_call(body, &id).is_some());
+        Ok(proposed.await?.and_then(|recorded| row_of_call(&recorded.entry.body, call)))
     }
 
     /// Sessions from before there was an index get theirs now.

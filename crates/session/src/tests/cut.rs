@@ -13,14 +13,14 @@ use super::sessions::progress;
 use super::stage::{Stage, noise};
 
 /// Runs the message as a command.
-fn commanding(request: &ChatRequest) -> Reply {
+pub(super) fn commanding(request: &ChatRequest) -> Reply {
     match progress(request) {
         (text, 0) => Reply::default().and_call_with_id(format!("x{}", text.len()), "execute", json!({"command": text})),
         _ => Reply::text("Done."),
     }
 }
 
-async fn run(stage: &Stage, session: &SessionId, command: &str) {
+pub(super) async fn run(stage: &Stage, session: &SessionId, command: &str) {
     stage.sessions.send(session, command.to_owned()).await.unwrap();
     stage.sessions.quiet(session).await.unwrap();
 }

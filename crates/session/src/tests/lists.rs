@@ -1,7 +1,7 @@
 //! A session's place in lists, and finding it.
 #![allow(clippy::disallowed_methods, reason = "tests look at files")]
 
-use bosun_protocol::{SearchSessions, SessionId, SessionStatus, SessionSummary};
+use bosun_protocol::{ItemBody, SearchSessions, SessionId, SessionStatus, SessionSummary};
 use bosun_store::NewSession;
 use pretty_assertions::assert_eq;
 
@@ -118,6 +118,25 @@ async fn everything_that_was_said_is_found_also_in_chinese_and_by_subagents() {
     assert_eq!(found(&stage, "release").await, []);
     stage.sessions.restore(&two).await.unwrap();
     assert_eq!(found(&stage, "release").await.len(), 1);
+}
+
+#[tokio::test]
+async fn what_a_command_said_is_found_in_its_row_and_what_files_say_is_not() {
+    let stage = Stage::allowing_everything(super::cut::commanding).await;
+    let session = stage.session().await;
+    super::cut::run(&stage, &session, "echo hal''yard; seq 3000; echo bra''ce >&2; exit 3").await;
+    let row = stage.snapshot(&session).await.items.iter().find(|item| matches!(item.body, ItemBody::Tool(_))).cloned();
+    for word in ["halyard", "brace"] {
+        let query = SearchSessions { text: word.into(), project: None, limit: 5 };
+        let hits = stage.sessions.search(&query).await.unwrap();
+        let places: Vec<_> = hits.iter().map(|hit| hit.item.as_ref()).collect();
+        assert_eq!(places, [row.as_ref().map(|row| &row.id)], "{word}");
+    }
+    assert_eq!(found(&stage, "exit code").await, [], "what frames it for the model was said by nobody");
+    let stage = stage.restarted(editing).await;
+    stage.sessions.send(&stage.session().await, "edit a.txt".into()).await.unwrap();
+    assert_eq!(found(&stage, "halyard").await.len(), 1);
+    assert_eq!(found(&stage, "two").await, [], "a file is searched where it is");
 }
 
 /// The sessions of a data folder from before there was an index.

@@ -20,10 +20,17 @@ export interface Place {
   top: number;
 }
 
+/** What stays where it is, the row it is in, and how far down the window it begins, in pixels. */
+interface Anchor {
+  element: Element;
+  row: Element | null;
+  top: number;
+}
+
 export class ScrollKeeper {
   /** Whether the end is followed. */
   follows = true;
-  private anchor: { element: Element; top: number } | null = null;
+  private anchor: Anchor | null = null;
   private pinnedUntil = 0;
   private movesUntil = 0;
   /** How high the view and what is in it were when the end was last gone to. */
@@ -46,9 +53,9 @@ export class ScrollKeeper {
 
   /** The first thing in sight where the end is not followed. */
   get place(): Pick<Place, 'key' | 'top'> | null {
-    const { anchor } = this;
-    const key = anchor?.element instanceof HTMLElement ? anchor.element.dataset.key : undefined;
-    return anchor && key !== undefined ? { key, top: anchor.top - this.edge() } : null;
+    const row = this.anchor?.row;
+    const key = row instanceof HTMLElement ? row.dataset.key : undefined;
+    return row && key !== undefined ? { key, top: row.getBoundingClientRect().top - this.edge() } : null;
   }
 
   /** Puts the child of that key where it was; false where it is not there. */
@@ -56,7 +63,7 @@ export class ScrollKeeper {
     const element = [...this.content.children].find((one) => one instanceof HTMLElement && one.dataset.key === key);
     if (!element) return false;
     this.setFollows(false);
-    this.anchor = { element, top: this.edge() + top };
+    this.anchor = { element, row: element, top: this.edge() + top };
     this.settle();
     return true;
   }
@@ -74,7 +81,7 @@ export class ScrollKeeper {
 
   /** A person opens or shuts something: it stays under the pointer instead of following the end. */
   pin(element: Element): void {
-    this.anchor = { element, top: element.getBoundingClientRect().top };
+    this.anchor = { element, row: null, top: element.getBoundingClientRect().top };
     this.pinnedUntil = performance.now() + PIN_MS;
   }
 
@@ -131,18 +138,24 @@ export class ScrollKeeper {
     this.onChange(follows);
   }
 
-  /** The first child whose end is below the view's upper edge; children stand in order, so halving finds it. */
-  private firstInSight(): { element: Element; top: number } | null {
-    const { children } = this.content;
+  /** The first row that is in sight, or of a long message its first sheet that is. */
+  private firstInSight(): Anchor | null {
     const edge = this.edge();
-    let low = 0;
-    let high = children.length - 1;
-    while (low < high) {
-      const middle = (low + high) >> 1;
-      if ((children[middle]?.getBoundingClientRect().bottom ?? 0) > edge) high = middle;
-      else low = middle + 1;
-    }
-    const element = children[low];
-    return element ? { element, top: element.getBoundingClientRect().top } : null;
+    const row = firstBelow(this.content.children, edge);
+    if (!row) return null;
+    const element = firstBelow(row.querySelectorAll('.sheet'), edge) ?? row;
+    return { element, row, top: element.getBoundingClientRect().top };
   }
+}
+
+/** The first whose end is below the edge; they stand in order, so halving finds it. */
+function firstBelow(elements: ArrayLike<Element>, edge: number): Element | undefined {
+  let low = 0;
+  let high = elements.length - 1;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if ((elements[middle]?.getBoundingClientRect().bottom ?? 0) > edge) high = middle;
+    else low = middle + 1;
+  }
+  return elements[low];
 }
