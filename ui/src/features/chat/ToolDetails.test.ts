@@ -25,3 +25,18 @@ it('says once why a change was not made', async () => {
   draw(scene, ToolDetails, { tool: row, view: lookOf('write_file', 'edit').view });
   expect(screen.getAllByText(/no path is given/u)).toHaveLength(1);
 });
+
+it('shows how a command ended that said a great deal, and the lines between on demand', async () => {
+  const scene = await setUp();
+  const lines = Array.from({ length: 400 }, (_, at) => `case_${at}`);
+  const output = [...lines, 'FAILED: 1 of 400'].join('\n');
+  const row = toolOf(tool('execute', { command: 'make' }, { state: 'failed', output }));
+  if (!row) throw new Error('no row');
+  const { container } = draw(scene, ToolDetails, { tool: row, view: lookOf('execute', 'execute').view });
+  expect(screen.getByText(/^FAILED: 1 of 400/)).toBeTruthy();
+  expect(container.textContent).toMatch(/case_39\D.*case_241\D/s);
+  expect(container.textContent).not.toMatch(/case_40\D/);
+  await userEvent.click(screen.getByRole('button', { name: 'Show more · 201 lines' }));
+  const drawn = [...container.querySelectorAll('.line')].map((line) => line.textContent.match(/case_\d+/)?.[0]);
+  expect(drawn.slice(0, 400)).toEqual(lines);
+});

@@ -36,7 +36,7 @@ export function whileNear(element: Element, tell: Tell): () => void {
 export function isHeld(element: Element): boolean {
   if (element.contains(document.activeElement)) return true;
   const chosen = document.getSelection();
-  return chosen !== null && !chosen.isCollapsed && chosen.containsNode(element, true);
+  return chosen !== null && !chosen.isCollapsed && chosen.getRangeAt(0).intersectsNode(element);
 }
 
 function scroller(element: Element): Element | Document {

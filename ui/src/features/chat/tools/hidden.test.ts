@@ -9,6 +9,7 @@ import FilesPane from '../../files/FilesPane.svelte';
 import { HOSTILE_NAME } from '../../../ipc/recorded/samples';
 import { draw, setUp } from '../../../test/stage';
 import { toolOf } from '../groups';
+import LongText from '../LongText.svelte';
 import ThoughtRow from '../ThoughtRow.svelte';
 import ToolDetails from '../ToolDetails.svelte';
 import { lookOf } from './views';
@@ -49,6 +50,11 @@ describe('what hides', () => {
       view: lookOf('read_file', 'read').view,
     });
     await waitFor(() => expect(container.querySelector('[class^="c-"]')).toBeTruthy());
+    expectMarked(container);
+  });
+
+  it('is marked in what a subagent was sent to do, and in what was pasted', () => {
+    const { container } = render(LongText, { text: 'look at \u202etxt.exe' });
     expectMarked(container);
   });
 
