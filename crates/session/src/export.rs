@@ -7,6 +7,7 @@ mod diff;
 mod html;
 mod inert;
 mod markdown;
+mod prose;
 pub(crate) mod redacting;
 mod row;
 mod text;

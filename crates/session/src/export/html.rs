@@ -5,6 +5,7 @@ use bosun_protocol::{Attachment, FileDiff, Item, ItemBody, TodoStatus, ToolItem}
 use super::archive::Archive;
 use super::diff::unified;
 use super::markdown::{notice_text, time, word};
+use super::prose::prose;
 use super::row;
 use super::text::{one_line, visible};
 
@@ -19,7 +20,10 @@ const STYLE: &str = "<style>\n\
     :root { color-scheme: light dark; --line: #8884; --quiet: #888; --add: #2da04422; --cut: #d1242f22; }\n\
     body { font: 15px/1.5 system-ui, sans-serif; max-width: 60rem; margin: 2rem auto; padding: 0 1rem; }\n\
     h1 { font-size: 1.5rem; } h2 { font-size: 1rem; margin: 2rem 0 .5rem; color: var(--quiet); }\n\
-    p.text { white-space: pre-wrap; overflow-wrap: anywhere; margin: .5rem 0; }\n\
+    p.text { white-space: pre-wrap; } p, li { overflow-wrap: anywhere; margin: .5rem 0; }\n\
+    h3, h4, h5, h6 { font-size: 1rem; margin: 1rem 0 .5rem; } code { background: #8882; border-radius: 3px; }\n\
+    table { border-collapse: collapse; } th, td { border: 1px solid var(--line); padding: .25rem .5rem; text-align: left; }\n\
+    blockquote { border-left: 3px solid var(--line); margin: .5rem 0; padding-left: .75rem; }\n\
     pre { overflow-x: auto; padding: .75rem; border: 1px solid var(--line); border-radius: 6px; font-size: 13px; }\n\
     pre .add { background: var(--add); } pre .cut { background: var(--cut); } pre span { display: block; }\n\
     details { margin: .25rem 0; } summary { font-family: monospace; overflow-wrap: anywhere; }\n\
@@ -67,14 +71,14 @@ impl Page {
     fn item(&mut self, item: &Item, archive: &Archive) {
         match &item.body {
             ItemBody::Human { text, attachments } => {
-                self.prose(text);
+                self.push("p", "text", &visible(text));
                 attachments.iter().for_each(|attachment| self.attachment(attachment, archive));
             }
             ItemBody::Ai { text, reasoning, .. } => {
                 if !reasoning.trim().is_empty() {
-                    self.folded("Reasoning", |page| page.prose(reasoning));
+                    self.folded("Thinking", |page| page.push("p", "text", &visible(reasoning)));
                 }
-                self.prose(text);
+                self.text.push_str(&prose(text));
             }
             ItemBody::Tool(tool) => self.tool(tool, archive),
             ItemBody::Notice(notice) => self.push("p", "notice", &notice_text(notice)),
@@ -97,20 +101,15 @@ impl Page {
         }
     }
 
-    /// Words as they were written; what stands between fences as code.
-    fn prose(&mut self, text: &str) {
-        for (n, part) in visible(text).split("```").enumerate() {
-            match part.trim_matches('\n') {
-                "" => {}
-                part if n % 2 == 0 => self.push("p", "text", part),
-                part => self.push("pre", "code", part.split_once('\n').map_or(part, |(_, code)| code)),
-            }
-        }
-    }
-
     fn tool(&mut self, tool: &ToolItem, archive: &Archive) {
         let child = tool.child.as_ref().and_then(|id| archive.subagents.iter().find(|child| child.session.id == *id));
         self.folded(&row::finished(tool), |page| {
+            if let Some(asked) = row::asked(tool) {
+                page.push("pre", "asked", &visible(&asked));
+            }
+            for line in row::decided(tool) {
+                page.push("p", "text", &visible(&line));
+            }
             if let Some(diff) = &tool.diff {
                 page.diff(diff);
             } else if !tool.output.trim().is_empty() {
@@ -169,7 +168,7 @@ impl Page {
     }
 }
 
-fn escaped(text: &str) -> String {
+pub(super) fn escaped(text: &str) -> String {
     let mut out = String::with_capacity(text.len() + 16);
     for character in text.chars() {
         match character {

@@ -111,12 +111,19 @@ impl Page {
 
     fn item(&mut self, item: &Item, archive: &Archive, detail: Detail) {
         match &item.body {
-            ItemBody::Ai { text, .. } if text.trim().is_empty() => {}
             ItemBody::Human { text, attachments } => {
                 self.block(&inert(&visible(text)));
                 attachments.iter().for_each(|attachment| self.attachment(attachment, archive, detail));
             }
-            ItemBody::Ai { text, .. } => self.block(&inert(&visible(text))),
+            ItemBody::Ai { text, reasoning, .. } => {
+                if detail == Detail::Whole && !reasoning.trim().is_empty() {
+                    self.point("Thinking");
+                    self.fenced("", &visible(reasoning));
+                }
+                if !text.trim().is_empty() {
+                    self.block(&inert(&visible(text)));
+                }
+            }
             ItemBody::Tool(tool) => self.tool(tool, detail),
             ItemBody::Notice(notice) => self.block(&format!("> {}", inert(&notice_text(notice)))),
         }
@@ -135,6 +142,12 @@ impl Page {
         self.point(&row::finished(tool));
         if detail == Detail::Short {
             return;
+        }
+        if let Some(asked) = row::asked(tool) {
+            self.fenced("", &visible(&asked));
+        }
+        for line in row::decided(tool) {
+            self.fenced("", &visible(&line));
         }
         if let Some(diff) = &tool.diff {
             self.fenced("diff", &unified(diff));

@@ -1,6 +1,6 @@
 //! A tool call as one line.
 
-use bosun_protocol::{Figure, MediaKind, ToolItem, ToolState};
+use bosun_protocol::{Decision, DecisionSource, Figure, MediaKind, ToolItem, ToolState};
 use serde_json::Value;
 
 use super::text::short;
@@ -41,6 +41,42 @@ pub fn finished(tool: &ToolItem) -> String {
         line.push_str(&notes.join(", "));
     }
     line
+}
+
+/// What was asked of the tool, where its line or its diff does not say all of it: the command, or the arguments.
+pub fn asked(tool: &ToolItem) -> Option<String> {
+    if tool.diff.is_some() {
+        return None;
+    }
+    let whole = match tool.args.as_object()? {
+        args if args.is_empty() => return None,
+        args if args.len() == 1 => args.values().next()?.as_str().map(str::to_owned),
+        _ => tool.args.get("command").and_then(Value::as_str).map(str::to_owned),
+    };
+    match whole {
+        Some(text) if object(&tool.args) == Some(&text) && short(&text, OBJECT) == text => None,
+        Some(text) => Some(text),
+        None => serde_json::to_string_pretty(&tool.args).ok(),
+    }
+}
+
+/// Who decided about the call, and what; nothing where nobody had to.
+pub fn decided(tool: &ToolItem) -> Vec<String> {
+    let Some(record) = &tool.decision else { return Vec::new() };
+    let by = match &record.by {
+        DecisionSource::Person => "by you".to_owned(),
+        DecisionSource::Rule { rule } => format!("by the rule {rule}"),
+    };
+    match &record.decision {
+        Decision::Approve => vec![format!("Approved {by}.")],
+        Decision::Edit { args } => {
+            let changed = serde_json::to_string_pretty(args).unwrap_or_default();
+            vec![format!("Approved {by} with other arguments:"), changed]
+        }
+        Decision::Respond { text } => vec![format!("Answered {by}: {text}")],
+        Decision::Reject { reason: Some(reason) } => vec![format!("Rejected {by}: {reason}")],
+        Decision::Reject { reason: None } => vec![format!("Rejected {by}.")],
+    }
 }
 
 /// The argument that says what a call is about.

@@ -305,9 +305,8 @@ async fn an_export_has_everything_and_its_page_is_inert() {
     stage.sessions.quiet(&session).await.unwrap();
     stage.sessions.rename(&session, "Fix: the \"<b>\" parser/..").await.unwrap();
     let page = stage.sessions.export(&session, ExportFormat::Html).await.unwrap();
-    assert!(
-        page.contains("&lt;script&gt;alert(1)") && page.contains("<pre class=\"code\">let a = &#39;&lt;b&gt;&#39;;")
-    );
+    assert!(page.contains("&lt;script&gt;alert(1)") && page.contains("let a = &#39;&lt;b&gt;&#39;;"), "{page}");
+    assert!(page.contains("&quot;subagent_type&quot;"), "what a call was given is there: {page}");
     for active in ["<script", "<img", "<a ", "<link", "<iframe", "src=\"", "href=", "url(", "\u{202e}"] {
         assert!(!page.contains(active), "{active}");
     }

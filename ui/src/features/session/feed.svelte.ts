@@ -5,9 +5,11 @@ import { asError } from '../../shared/error';
 import { beforeCalmFrame } from '../../shared/frame';
 import { textOf } from '../chat/find';
 import type { Place } from '../chat/scroll';
-import { join, prepend, reduce, resume } from './reduce';
+import { join, letGo, prepend, reduce, resume } from './reduce';
 
 const PAGE = 100;
+/** About so many characters of a session are known while its end is followed. */
+const KNOWN_CHARACTERS = 1024 * 1024;
 /** A hidden window paints no frames; its news is then applied this often. */
 const HIDDEN_MS = 250;
 
@@ -110,6 +112,12 @@ export class SessionFeed {
     } finally {
       this.isLoadingEarlier = false;
     }
+  }
+
+  /** Lets go of the oldest rows where there is much of them; who goes there fetches them again. */
+  letGo(): void {
+    // What is on its way comes before the first row that is known now.
+    if (this.snapshot && !this.loading) this.snapshot = letGo(this.snapshot, KNOWN_CHARACTERS);
   }
 
   /** Ends the subscription. What is known stays, for `open` to go on from. */

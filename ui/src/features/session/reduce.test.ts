@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import type { Envelope, SessionEvent, Snapshot } from '../../ipc/bindings';
 import { ai, approval, human, item, snapshot, summary, tool } from '../../ipc/recorded/builders';
-import { join, prepend, reduce, resume } from './reduce';
+import { join, letGo, prepend, reduce, resume } from './reduce';
 
 /** What the Rust projection makes of the recorded journal. Tests run in the web project's folder. */
 const FIXTURE = '../tests/fixtures/journal/projection.json';
@@ -143,6 +143,16 @@ describe('the reducer', () => {
     expect(more.items_before).toBe(1);
     expect(prepend(more, [a]).items_before).toBe(0);
     expect(prepend(more, [b])).toBe(more);
+  });
+
+  it('lets go of the oldest rows where there is much of them, and fetches them again', () => {
+    const rows = Array.from({ length: 30 }, (_, at) => human(`${at}`.padEnd(100)));
+    const known = snapshot(summary('s'), { items: rows, items_before: 5 });
+    expect(letGo(known, 1_500)).toBe(known);
+    const less = letGo(known, 1_000);
+    expect([less.items, less.items_before]).toEqual([rows.slice(20), 25]);
+    expect(letGo(known, 10).items, 'some stay, however long they are').toHaveLength(8);
+    expect(prepend(less, rows.slice(0, 20))).toEqual(known);
   });
 
   it('puts what was missed onto what is known, and what is told anew behind what was fetched', () => {

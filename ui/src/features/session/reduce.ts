@@ -5,6 +5,8 @@
  * `seq` changes nothing.
  */
 import type { Approval, Delta, Envelope, Item, ItemBody, SessionEvent, Snapshot } from '../../ipc/bindings';
+import { noteGrowth } from '../../shared/text/growth';
+import { textOf } from '../chat/find';
 
 /** Applies what is news. Returns the same object when nothing is. */
 export function reduce(snapshot: Snapshot, envelopes: readonly Envelope[]): Snapshot {
@@ -23,6 +25,20 @@ export function prepend(snapshot: Snapshot, older: readonly Item[]): Snapshot {
     items: [...fresh, ...snapshot.items],
     items_before: Math.max(0, snapshot.items_before - fresh.length),
   };
+}
+
+/** So many rows are known at least. */
+const FEWEST = 8;
+
+/** Without the oldest rows, where all have more than twice so many characters; those that stay have about so many. */
+export function letGo(snapshot: Snapshot, characters: number): Snapshot {
+  const { items, items_before } = snapshot;
+  const sizes = items.map((item) => textOf(item).length);
+  if (sizes.reduce((all, size) => all + size, 0) <= 2 * characters) return snapshot;
+  let room = characters;
+  const over = sizes.findLastIndex((size) => (room -= size) < 0);
+  const from = Math.min(over + 1, Math.max(0, items.length - FEWEST));
+  return from === 0 ? snapshot : { ...snapshot, items: items.slice(from), items_before: items_before + from };
 }
 
 /**
@@ -183,6 +199,7 @@ class Draft {
     if (!item) return;
     const mine = this.grown.has(id) ? item : { ...item, body: { ...item.body } };
     if (!extend(mine.body, delta)) return;
+    if (delta.delta === 'text') noteGrowth(mine.body, item.body, delta.text);
     this.grown.add(id);
     items[at] = mine;
   }

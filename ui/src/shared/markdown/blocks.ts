@@ -4,6 +4,7 @@
  */
 import { Lexer, type Token, type TokensList } from 'marked';
 import remend from 'remend';
+import type { Growth } from '../text/growth';
 import { OPTIONS } from './options';
 import { Fence, isOpenCode, numberAfter, numberedFrom, partOf } from './parts';
 
@@ -34,8 +35,11 @@ const HALF_WRITTEN = { linkMode: 'text-only', katex: false, htmlTags: false, set
 export class BlockReader {
   blocks: Block[] = [];
   private source = '';
-  /** How much of `source` the settled blocks cover. */
+  /** How much of `source` the settled blocks cover, and the rest of it. */
   private done = 0;
+  private tail = '';
+  /** Of the text that was read last, where it grows; `null` of one that cannot be added to as it is. */
+  private version: number | null = null;
   private settledCount = 0;
   /** The next block to settle goes on with the one before. */
   private goesOn = false;
@@ -49,18 +53,26 @@ export class BlockReader {
   private defines = false;
   private ended = false;
 
-  /** Takes the text as it is now. `whole` says that nothing follows. */
-  read(text: string, whole: boolean): Block[] {
-    const source = text.includes('\r') ? text.replace(/\r\n?/g, '\n') : text;
-    if (!source.startsWith(this.source.slice(0, this.done)) || this.ended) this.reset();
-    this.source = source;
-    if (!whole && source.length < this.readFrom) return this.blocks;
+  /** Takes the text as it is now. `whole` says that nothing follows, `growth` what was added to the text before it. */
+  read(text: string, whole: boolean, growth?: Growth): Block[] {
+    if (growth && growth.from === this.version && !this.ended && !growth.added.includes('\r')) {
+      this.source = text;
+      this.tail += growth.added;
+      this.version = growth.version;
+    } else {
+      const source = text.includes('\r') ? text.replace(/\r\n?/g, '\n') : text;
+      if (!source.startsWith(this.source.slice(0, this.done)) || this.ended) this.reset();
+      this.source = source;
+      this.tail = source.slice(this.done);
+      this.version = source === text && growth ? growth.version : null;
+    }
+    if (!whole && this.source.length < this.readFrom) return this.blocks;
     this.blocks = [...this.blocks];
     if (whole || !this.growCode()) {
-      while (this.source.length - this.done > PIECE && this.settlePiece());
+      while (this.tail.length > PIECE && this.settlePiece());
       this.readTail(whole);
     }
-    if (whole && this.defines && source.length <= LONGEST) this.resolveReferences();
+    if (whole && this.defines && this.source.length <= LONGEST) this.resolveReferences();
     this.ended = whole;
     return this.blocks;
   }
@@ -69,6 +81,7 @@ export class BlockReader {
     this.blocks = [];
     this.source = '';
     this.done = 0;
+    this.tail = '';
     this.settledCount = 0;
     this.goesOn = false;
     this.next = null;
@@ -82,14 +95,14 @@ export class BlockReader {
   /** Settles the blocks of one long piece; false where the tail is short enough or one open block. */
   private settlePiece(): boolean {
     for (let size = PIECE; size <= LONGEST; size *= 2) {
-      const piece = this.source.slice(this.done, this.done + size);
+      const piece = this.tail.slice(0, size);
       const before = this.done;
       const tokens = this.lex(piece);
       if (this.settle(tokens).length === tokens.length && piece.length === size) this.settlePart(tokens);
       if (this.done > before) return true;
       if (piece.length < size) return false;
     }
-    const raw = structuredClone(this.source.slice(this.done, this.done + LONGEST));
+    const raw = structuredClone(this.tail.slice(0, LONGEST));
     this.push({ type: 'text', raw, text: raw });
     return true;
   }
@@ -101,7 +114,7 @@ export class BlockReader {
     if (!long || (last > 0 && long.raw.length < SURE)) return;
     const part = last > 0 ? null : partOf(long);
     const settled = part ? [part] : tokens.slice(0, last);
-    if (!this.source.startsWith(settled.map(({ raw }) => raw).join(''), this.done)) return;
+    if (!this.tail.startsWith(settled.map(({ raw }) => raw).join(''))) return;
     settled.forEach((token) => this.push(token));
     this.goesOn = part !== null;
     const pushed = this.blocks.at(-1);
@@ -112,20 +125,19 @@ export class BlockReader {
   private growCode(): boolean {
     const { fence } = this;
     const open = this.blocks[this.settledCount];
-    if (!fence || !open || fence.mayEnd(this.source)) return false;
-    this.blocks[this.settledCount] = { ...open, token: fence.token(this.source, this.done) };
+    if (!fence || !open || fence.mayEnd(this.tail)) return false;
+    this.blocks[this.settledCount] = { ...open, token: fence.token(this.tail) };
     return true;
   }
 
   private readTail(whole: boolean): void {
-    const tail = this.source.slice(this.done);
-    const tokens = this.lex(tail);
+    const tokens = this.lex(this.tail);
     const rest = whole ? tokens : this.settle(tokens);
     const open = this.settledCount;
     const old = this.blocks.slice(open);
-    this.fence = !whole && isOpenCode(rest) ? Fence.at(this.source, this.done) : null;
-    const isLong = this.source.length - this.done > PIECE && !this.fence;
-    this.readFrom = isLong ? this.source.length + (this.source.length - this.done) * GROWTH : 0;
+    this.fence = !whole && isOpenCode(rest) ? Fence.at(this.tail) : null;
+    const isLong = this.tail.length > PIECE && !this.fence;
+    this.readFrom = isLong ? this.source.length + this.tail.length * GROWTH : 0;
     const raw = rest.map((token) => token.raw).join('');
     const closed = whole || isOpenCode(rest) ? raw : remend(raw, HALF_WRITTEN);
     // A blank that ends it is nobody's.
@@ -145,7 +157,7 @@ export class BlockReader {
     if (!isSure) return tokens;
     const settled = tokens.slice(0, last);
     const raw = settled.map((token) => token.raw).join('');
-    if (!this.source.startsWith(raw, this.done)) return tokens;
+    if (!this.tail.startsWith(raw)) return tokens;
     for (const token of settled) this.push(token);
     return tokens.slice(last);
   }
@@ -158,6 +170,7 @@ export class BlockReader {
     this.blocks.length = at;
     this.blocks.push(block);
     this.done += token.raw.length;
+    this.tail = this.tail.slice(token.raw.length);
   }
 
   /** A block that was drawn with the same source keeps its token. */

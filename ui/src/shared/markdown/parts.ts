@@ -69,10 +69,9 @@ export class Fence {
     private line: number,
   ) {}
 
-  /** The open fence that begins at `at`; `null` where the lines in it would have to be changed. */
-  static at(source: string, at: number): Fence | null {
+  /** The open fence that `source` begins with; `null` where the lines in it would have to be changed. */
+  static at(source: string): Fence | null {
     const opening = /(`{3,}|~{3,})([^\n]*)\n/y;
-    opening.lastIndex = at;
     const found = opening.exec(source);
     const [, mark = '', lang = ''] = found ?? [];
     if (!found || lang.includes('\\')) return null;
@@ -89,10 +88,10 @@ export class Fence {
     return false;
   }
 
-  /** The code as it is now, of a block that begins at `from`. */
-  token(source: string, from: number): Token {
+  /** The code as it is now. */
+  token(source: string): Token {
     const text = source.endsWith('\n') ? source.slice(this.start, -1) : source.slice(this.start);
-    return { type: 'code', raw: source.slice(from), lang: this.lang, text };
+    return { type: 'code', raw: source, lang: this.lang, text };
   }
 }
 
