@@ -192,3 +192,47 @@ test('messages of 10 MB are drawn as far as anybody reads, and more on demand', 
   await page.getByRole('article', { name: 'You' }).getByText('Short, please').waitFor();
   await page.close();
 });
+
+test('of a long reply only what is near is drawn, and what is in sight stays', async () => {
+  const page = await site.show({ recorded: 'endless' });
+  await page.getByText('And now?').waitFor();
+  const sheets = () =>
+    log(page).evaluate((view) => {
+      const all = [...view.querySelectorAll('.md .sheet')];
+      const edge = view.getBoundingClientRect();
+      const seen = all.filter((one) => {
+        const { top, bottom } = one.getBoundingClientRect();
+        return bottom > edge.top && top < edge.bottom;
+      });
+      const drawn = all.filter((one) => one.childElementCount > 0);
+      return { all: all.length, drawn: drawn.length, seen: seen.map((one) => one.textContent.length) };
+    });
+  /** The first paragraph in sight, and where it stands. */
+  const first = () =>
+    log(page).evaluate((view) => {
+      const { top: edge, height } = view.getBoundingClientRect();
+      const all = [...view.querySelectorAll('.md p')].map((one) => [
+        one.textContent.slice(0, 60),
+        one.getBoundingClientRect().top,
+      ]);
+      return all.find(([, top]) => top > edge + height / 4);
+    });
+  await log(page).hover();
+  for (let turn = 0; turn < 12; turn++) {
+    await page.mouse.wheel(0, -600);
+    await page.waitForTimeout(80);
+    const { seen } = await sheets();
+    assert.ok(
+      seen.every((length) => length > 0),
+      `nothing is seen that is not drawn: ${seen}`,
+    );
+  }
+  await page.waitForTimeout(400);
+  const now = await sheets();
+  assert.ok(now.all > 20 && now.drawn < 12, JSON.stringify(now));
+  const [words, before] = await first();
+  await page.waitForTimeout(400);
+  const [same, after] = await first();
+  assert.deepEqual([same, Math.round(after)], [words, Math.round(before)]);
+  await page.close();
+});
