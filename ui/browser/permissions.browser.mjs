@@ -23,6 +23,18 @@ describe('permissions', () => {
     await pattern.fill('cargo build *');
     await page.getByText('This does not cover the call above.').waitFor();
     assert.equal(await page.getByRole('button', { name: /^Approve/ }).isDisabled(), true);
+    // The line says how long it holds as it was chosen, once and again.
+    const line = page.locator('button.scope');
+    const stands = async () => [await line.innerText(), await line.getAttribute('aria-expanded')];
+    assert.deepEqual(await stands(), ['This session', 'true']);
+    await page.getByText('Once', { exact: true }).click();
+    assert.deepEqual(await stands(), ['just this once', 'true']);
+    await page.getByText('This session', { exact: true }).click();
+    await line.click();
+    assert.deepEqual(await stands(), ['just this once', 'false']);
+    await page.getByRole('button', { name: 'Approve', exact: true }).waitFor();
+    await line.click();
+    await page.getByText('This session', { exact: true }).click();
     await pattern.fill('cargo test *');
     await page.getByText('Would have answered 12 of 40 past requests.').waitFor();
     await page.waitForTimeout(400);
@@ -68,18 +80,6 @@ describe('permissions', () => {
     await done(page);
   });
 
-  test('Shift+Tab goes through the modes, and a project keeps one', async () => {
-    const page = await site.show({ recorded: 'empty' });
-    await page.getByRole('textbox', { name: 'Message' }).focus();
-    await page.keyboard.press('Shift+Tab');
-    await page.getByRole('button', { name: 'Approval mode: Edit freely in the project' }).waitFor();
-    await page.keyboard.type('Tidy up');
-    await page.keyboard.press('Enter');
-    await page.getByRole('heading', { level: 1, name: 'Tidy up' }).waitFor();
-    assert.deepEqual(
-      (await calls(page, 'setSessionMode')).map((one) => one.mode),
-      ['edits'],
-    );
   test('Shift+Tab leads from the message to the card, whose keys hold beside a box that is ticked', async () => {
     const page = await site.show();
     await message(page).focus();
@@ -110,6 +110,18 @@ describe('permissions', () => {
     await done(page);
   });
 
+  test('Shift+Tab goes through the modes, and a project keeps one', async () => {
+    const page = await site.show({ recorded: 'empty' });
+    await page.getByRole('textbox', { name: 'Message' }).focus();
+    await page.keyboard.press('Shift+Tab');
+    await page.getByRole('button', { name: 'Approval mode: Edit freely in the project' }).waitFor();
+    await page.keyboard.type('Tidy up');
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { level: 1, name: 'Tidy up' }).waitFor();
+    assert.deepEqual(
+      (await calls(page, 'setSessionMode')).map((one) => one.mode),
+      ['edits'],
+    );
     await settings(page, 'Permissions');
     await page.getByRole('combobox').first().selectOption('plan_only');
     assert.deepEqual(
