@@ -16,6 +16,7 @@ describe('knowledge', () => {
     const page = await site.show();
     await page.getByRole('button', { name: /^Memories/ }).click();
     const dialog = page.getByRole('dialog', { name: 'Memories' });
+    await dialog.getByRole('textbox', { name: 'Text of /memories/AGENTS.md' }).waitFor();
     await dialog.getByRole('searchbox').fill('british');
     await dialog.getByRole('button', { name: /How I like to work/ }).click();
     const text = dialog.getByRole('textbox', { name: 'Text of /memories/AGENTS.md' });
@@ -23,6 +24,8 @@ describe('knowledge', () => {
     await button(dialog, 'Save').click();
     await dialog.getByText('Earlier versions').click();
     await button(dialog, 'Show').click();
+    await dialog.locator('.diff .removed').getByText('Short answers, no praise').waitFor();
+    await button(dialog, 'Full text').click();
     await dialog.locator('pre').getByText('Short answers, no praise').waitFor();
     await button(dialog, 'Delete').click();
     await dialog.getByText('Choose something on the left.').waitFor();
@@ -31,6 +34,23 @@ describe('knowledge', () => {
     await text.waitFor();
     assert.equal(await text.inputValue(), '- Long answers.');
     assert.deepEqual((await calls(page, 'saveMemory')).length, 1);
+    await done(page);
+  });
+
+  test('memories go in and out of the place that is said', async () => {
+    const page = await site.show();
+    await page.getByRole('button', { name: /^Memories/ }).click();
+    const dialog = page.getByRole('dialog', { name: 'Memories' });
+    await button(dialog, 'Import folder…').click();
+    await page.getByRole('menuitem', { name: 'into this project' }).click();
+    await page.getByText('1 new file, 0 replaced').waitFor();
+    await button(dialog, 'Export…').click();
+    await page.getByRole('menuitem', { name: 'yours' }).click();
+    await page.getByText('Written to ~/bosun-memories').waitFor();
+    assert.deepEqual(
+      [...(await calls(page, 'importMemories')), ...(await calls(page, 'exportMemories'))].map(({ scope }) => scope),
+      ['project', 'user'],
+    );
     await done(page);
   });
 

@@ -8,6 +8,8 @@ export const knowledge = {
   byAgent: 'by the agent',
   show: 'Show',
   hide: 'Hide',
+  whole: 'Full text',
+  since: 'What changed',
   restore: 'Restore',
   noText: 'This version is not text.',
   save: 'Save',
@@ -60,8 +62,6 @@ export const trust = {
   takeBack: 'Stop trusting',
   emptyTitle: 'Nothing to trust here',
   emptyText: 'This folder has no AGENTS.md, no skills, no subagents and no hooks for the agent.',
-  whole: 'Full text',
-  sinceTrusted: 'What changed',
 };
 
 export const memories = {
@@ -77,6 +77,10 @@ export const memories = {
   source: 'Show where it was written',
   sourceGone: 'The session in which this was written no longer exists.',
   emptyTitle: 'Nothing is remembered yet',
+  intoYours: 'into yours',
+  intoProject: 'into this project',
+  fromYours: 'yours',
+  fromProject: 'of this project',
   emptyText: 'Ask the agent to remember something, or write it down here. It is kept on this machine.',
   none: 'No memory matches.',
   text: (name: string) => `Text of ${name}`,

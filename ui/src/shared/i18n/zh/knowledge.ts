@@ -11,6 +11,8 @@ export const knowledge = {
   byAgent: '由智能体',
   show: '查看',
   hide: '收起',
+  whole: '全文',
+  since: '变化之处',
   restore: '恢复此版本',
   noText: '此版本不是文本。',
   save: '保存',
@@ -61,8 +63,6 @@ export const trust = {
   takeBack: '不再信任',
   emptyTitle: '这里没有需要信任的内容',
   emptyText: '此文件夹没有供智能体使用的 AGENTS.md、技能、子智能体或钩子。',
-  whole: '全文',
-  sinceTrusted: '变化之处',
 };
 
 export const memories = {
@@ -78,6 +78,10 @@ export const memories = {
   source: '查看写入的位置',
   sourceGone: '写下它的会话已不存在。',
   emptyTitle: '还没有记忆',
+  intoYours: '到你的记忆',
+  intoProject: '到本项目',
+  fromYours: '你的记忆',
+  fromProject: '本项目的记忆',
   emptyText: '可以让智能体记住一些事，也可以在这里写下来。内容只保存在本机。',
   none: '没有匹配的记忆。',
   text: (name: string) => `${name} 的内容`,
