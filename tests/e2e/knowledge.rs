@@ -105,13 +105,14 @@ fn a_memory_of_the_agent_is_found_changed_traced_deleted_and_brought_back() {
     fs::create_dir(&out).unwrap();
     desk.pick(&out);
     window.button("Export…").click();
+    window.by_role("menuitem", "yours").click();
     window.wait_for_text("Written to");
     let written = fs::read_to_string(out.join("bosun-memories/tea.md")).unwrap();
     assert_eq!(written, "Black, with milk.");
     // The same files, for this project alone.
     desk.pick(&out.join("bosun-memories"));
-    window.by_css(".shelf footer label:nth-of-type(2)").click();
     window.button("Import folder…").click();
+    window.by_role("menuitem", "into this project").click();
     window.wait_for_text("This project");
     window.wait_for_text("1 new file");
     window.shot("project");

@@ -16,6 +16,7 @@ describe('knowledge', () => {
     const page = await site.show();
     await page.getByRole('button', { name: /^Memories/ }).click();
     const dialog = page.getByRole('dialog', { name: 'Memories' });
+    await dialog.getByRole('textbox', { name: 'Text of /memories/AGENTS.md' }).waitFor();
     await dialog.getByRole('searchbox').fill('british');
     await dialog.getByRole('button', { name: /How I like to work/ }).click();
     const text = dialog.getByRole('textbox', { name: 'Text of /memories/AGENTS.md' });
@@ -23,6 +24,8 @@ describe('knowledge', () => {
     await button(dialog, 'Save').click();
     await dialog.getByText('Earlier versions').click();
     await button(dialog, 'Show').click();
+    await dialog.locator('.diff .removed').getByText('Short answers, no praise').waitFor();
+    await button(dialog, 'Full text').click();
     await dialog.locator('pre').getByText('Short answers, no praise').waitFor();
     await button(dialog, 'Delete').click();
     await dialog.getByText('Choose something on the left.').waitFor();
@@ -31,6 +34,23 @@ describe('knowledge', () => {
     await text.waitFor();
     assert.equal(await text.inputValue(), '- Long answers.');
     assert.deepEqual((await calls(page, 'saveMemory')).length, 1);
+    await done(page);
+  });
+
+  test('memories go in and out of the place that is said', async () => {
+    const page = await site.show();
+    await page.getByRole('button', { name: /^Memories/ }).click();
+    const dialog = page.getByRole('dialog', { name: 'Memories' });
+    await button(dialog, 'Import folder…').click();
+    await page.getByRole('menuitem', { name: 'into this project' }).click();
+    await page.getByText('1 new file, 0 replaced').waitFor();
+    await button(dialog, 'Export…').click();
+    await page.getByRole('menuitem', { name: 'yours' }).click();
+    await page.getByText('Written to ~/bosun-memories').waitFor();
+    assert.deepEqual(
+      [...(await calls(page, 'importMemories')), ...(await calls(page, 'exportMemories'))].map(({ scope }) => scope),
+      ['project', 'user'],
+    );
     await done(page);
   });
 
@@ -80,9 +100,19 @@ describe('knowledge', () => {
     const dialog = page.getByRole('dialog', { name: 'What this folder brings' });
     await dialog.locator('.diff').getByText('push the result').waitFor();
     await button(dialog, 'Not now').click();
-    await dialog.getByRole('button', { name: /config.toml/ }).click();
+    // None is trusted that nobody looked at: with the arrows, or from one to the next.
+    const all = dialog.getByRole('button', { name: /^Trust everything/ });
+    await dialog.getByText('Seen 1 of 3').waitFor();
+    assert.ok(await all.isDisabled());
+    await button(dialog, 'Next').click();
+    await dialog.getByText('Seen 2 of 3').waitFor();
+    assert.ok(await all.isDisabled());
+    await dialog.getByRole('button', { name: /^scout/ }).focus();
+    await page.keyboard.press('ArrowDown');
     await dialog.getByText('format: ./format.sh').waitFor();
-    await dialog.getByRole('button', { name: /^Trust everything/ }).click();
+    await dialog.getByText('Seen 3 of 3').waitFor();
+    assert.equal(await button(dialog, 'Next').count(), 0);
+    await all.click();
     await dialog.getByRole('button', { name: /^Trust everything/ }).waitFor({ state: 'detached' });
     const decided = await calls(page, 'decideTrust');
     assert.deepEqual(
@@ -94,6 +124,24 @@ describe('knowledge', () => {
     );
     await page.keyboard.press('Escape');
     await page.getByText('None of it is used until you have reviewed it.').waitFor({ state: 'detached' });
+    await done(page);
+  });
+
+  test('what a folder brings is seen when its end was in sight', async () => {
+    const page = await site.show({ recorded: 'brings' }, { width: 1024, height: 320 });
+    await button(page, 'Review').click();
+    const dialog = page.getByRole('dialog', { name: 'What this folder brings' });
+    await dialog.getByRole('button', { name: /config.toml/ }).click();
+    await dialog.getByText('format: ./format.sh').waitFor();
+    const one = button(dialog, 'Trust this');
+    assert.ok(await one.isDisabled());
+    while (await one.isDisabled()) await button(dialog, 'Read on').click();
+    await one.click();
+    await page.waitForFunction(() => window.recordedHost.calls.some(({ name }) => name === 'decideTrust'));
+    assert.deepEqual(
+      (await calls(page, 'decideTrust'))[0].files.map(({ path }) => path),
+      ['/.bosun/config.toml'],
+    );
     await done(page);
   });
 

@@ -41,6 +41,23 @@ describe('past', { concurrency: Math.min(3, availableParallelism()) }, () => {
     await done(page);
   });
 
+  test('a decision leads to its row in the conversation, and to the file that it changed', async () => {
+    const page = await site.show({ recorded: 'tools', tab: 'timeline' });
+    await page.getByText('Decisions', { exact: true }).click();
+    const edited = page
+      .locator('.pane li')
+      .filter({ hasText: /^Edited/ })
+      .first();
+    await edited.getByRole('button', { expanded: false }).click();
+    await edited.getByRole('button', { name: 'Show in conversation' }).click();
+    const found = page.locator('main .tool.found');
+    await found.waitFor();
+    assert.match(await found.innerText(), /^Edited/);
+    await edited.locator('.ways button').nth(1).click();
+    await page.getByRole('tab', { name: /^(Changes|Files)/, selected: true }).waitFor();
+    await done(page);
+  });
+
   test('of a long session the timeline and what was earlier come by page', async () => {
     const page = await site.show({ recorded: 'long', tab: 'timeline' });
     const places = page.locator('.place');

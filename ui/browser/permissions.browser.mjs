@@ -1,7 +1,7 @@
 /** Answers that hold for later, and the settings around them, in a page under the window's own policy. */
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { calls, done } from './page.mjs';
+import { calls, done, message } from './page.mjs';
 import { open } from './site.mjs';
 
 let site;
@@ -23,6 +23,18 @@ describe('permissions', () => {
     await pattern.fill('cargo build *');
     await page.getByText('This does not cover the call above.').waitFor();
     assert.equal(await page.getByRole('button', { name: /^Approve/ }).isDisabled(), true);
+    // The line says how long it holds as it was chosen, once and again.
+    const line = page.locator('button.scope');
+    const stands = async () => [await line.innerText(), await line.getAttribute('aria-expanded')];
+    assert.deepEqual(await stands(), ['This session', 'true']);
+    await page.getByText('Once', { exact: true }).click();
+    assert.deepEqual(await stands(), ['just this once', 'true']);
+    await page.getByText('This session', { exact: true }).click();
+    await line.click();
+    assert.deepEqual(await stands(), ['just this once', 'false']);
+    await page.getByRole('button', { name: 'Approve', exact: true }).waitFor();
+    await line.click();
+    await page.getByText('This session', { exact: true }).click();
     await pattern.fill('cargo test *');
     await page.getByText('Would have answered 12 of 40 past requests.').waitFor();
     await page.waitForTimeout(400);
@@ -42,7 +54,7 @@ describe('permissions', () => {
   test('answers of one sheet each hold as long as chosen', async () => {
     const page = await site.show();
     await page.locator('.answers input').check();
-    const chosen = page.locator('.sheet .badge');
+    const chosen = page.locator('section.sheet .badge');
     const approve = async (count) => {
       while ((await chosen.count()) < count) {
         await page
@@ -59,12 +71,42 @@ describe('permissions', () => {
     await approve(2);
     await page.getByText('will be approved · This project').waitFor();
     await page.getByRole('button', { name: 'Send 2 answers' }).click();
-    await page.locator('.sheet').waitFor({ state: 'detached' });
+    await page.locator('section.sheet').waitFor({ state: 'detached' });
     const [made] = await calls(page, 'approveAlways');
     assert.deepEqual(
       [made.decisions.map(({ decision }) => decision.decision), made.drafts.map(({ scope }) => scope)],
       [['approve', 'approve'], ['project']],
     );
+    await done(page);
+  });
+
+  test('Shift+Tab leads from the message to the card, whose keys hold beside a box that is ticked', async () => {
+    const page = await site.show();
+    await message(page).focus();
+    await page.keyboard.press('Shift+Tab');
+    const card = page.getByRole('dialog', { name: /^Approval/ });
+    assert.ok(await card.evaluate((it) => it === document.activeElement));
+    await page.keyboard.press('n');
+    await card.getByRole('textbox').waitFor();
+    await card.getByRole('button', { name: 'Cancel' }).click();
+    await page.locator('.answers input').focus();
+    await page.keyboard.press('r');
+    await card.getByRole('textbox').waitFor();
+    await card.getByRole('button', { name: 'Cancel' }).click();
+    // Once each has its answer there is no card, and the sheet is what waits.
+    await page.locator('.answers input').check();
+    for (const chosen of [1, 2]) {
+      await page.waitForTimeout(400);
+      await page.keyboard.press('n');
+      await card.getByRole('textbox').press('Control+Enter');
+      await page
+        .locator('section.sheet .badge')
+        .nth(chosen - 1)
+        .waitFor();
+    }
+    await message(page).focus();
+    await page.keyboard.press('Shift+Tab');
+    assert.ok(await page.locator('section.sheet').evaluate((it) => it === document.activeElement));
     await done(page);
   });
 

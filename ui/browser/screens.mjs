@@ -277,7 +277,7 @@ export const SCREENS = {
       await page.locator('.shelf .detail .btn.primary').click();
       await page.locator('.shelf summary').click();
       await page.locator('.versions .link').nth(-2).click();
-      await page.locator('.versions pre').waitFor();
+      await page.locator('.versions .diff').waitFor();
     },
   },
   newmemory: {

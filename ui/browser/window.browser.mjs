@@ -226,6 +226,8 @@ describe('window', { concurrency: Math.min(3, availableParallelism()) }, () => {
     const page = await site.show({ recorded: 'welcome' });
     await button(page, 'Continue').click();
     await page.getByText('A key was found: Anthropic (key from ANTHROPIC_API_KEY)').waitFor();
+    const tour = await button(page, 'Take the tour').boundingBox();
+    assert.ok(tour.y + tour.height <= 900);
     await button(page, 'Skip').click();
     await button(page, 'Choose a folder…').click();
     await page.getByText('~/picked').waitFor();

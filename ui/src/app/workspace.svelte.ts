@@ -63,8 +63,8 @@ export class Workspace {
   readonly notes = new Notes();
   /** The session whose title is being changed in the list. */
   renaming = $state<string | null>(null);
-  /** A row that the conversation should go to, with the words that were looked for. */
-  goal = $state.raw<{ session: string; item: string | null; text: string } | null>(null);
+  /** A row that the conversation should go to, by itself or by its call, or a subagent, with the words that were looked for. */
+  goal = $state.raw<{ session: string; item: string | null; call?: string; agent?: string; text: string } | null>(null);
   /** The file that the pane of files is to show next. */
   fileGoal = $state<string | null>(null);
   /** Grows when a person kept or undid changes, so that all who show them read them again. */

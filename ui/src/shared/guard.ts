@@ -34,12 +34,13 @@ export class Guard {
   }
 }
 
+/** What takes letters; a box that is ticked does not. */
+const FIELDS = 'input:not([type="checkbox"], [type="radio"]), textarea, select, [contenteditable]';
+
 /** Whether keys go into a text at the moment, or belong to something that is open over the card. */
 export function isTyping(target: EventTarget | null): boolean {
   // Behind a dialog of the window nothing is answered, wherever the focus went.
   if (document.querySelector('.scrim')) return true;
   if (!(target instanceof Element)) return false;
-  return (
-    target.closest('input, textarea, select, [contenteditable], [role="dialog"][aria-modal="true"], .menu') !== null
-  );
+  return target.closest(`${FIELDS}, [role="dialog"][aria-modal="true"], .menu`) !== null;
 }

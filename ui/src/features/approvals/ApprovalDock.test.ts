@@ -245,6 +245,14 @@ describe('the guards', () => {
     field.remove();
   });
 
+  it('take single keys also from a box that is ticked', async () => {
+    const { user } = show([EDIT, command('ls')]);
+    await user.click(screen.getByRole('checkbox', { name: 'Answer together' }));
+    pass(400);
+    await user.keyboard('n');
+    expect(screen.getByRole('dialog').innerHTML).toContain('A reason helps');
+  });
+
   it.each([
     ['e', 'Edit the call before it runs'],
     ['r', 'Answer in the tool’s place'],

@@ -53,6 +53,20 @@ it('goes to a hit that was asked for before the session was there', async () => 
   expect(workspace.goal).toBeNull();
 }, 40_000);
 
+it('opens what a subagent did, where that is where something was written', async () => {
+  vi.stubGlobal('CSS', {});
+  const scene = await setUp();
+  const { workspace, host } = scene;
+  const session = workspace.sessionId ?? '';
+  const scout = host.snapshot(session).agents.find((node) => node.parent !== null);
+  if (!scout) throw new Error('no subagent');
+  workspace.goal = { session, item: null, agent: scout.session, text: '' };
+  const feed = workspace.feeds.acquire(session);
+  draw(scene, Conversation, { feed, actions });
+  await waitFor(() => expect(workspace.dialog).toMatchObject({ kind: 'agent', node: { session: scout.session } }));
+  expect(workspace.goal).toBeNull();
+}, 40_000);
+
 it('finds what was done for a todo also before the rows that were read, and says what could not be read', async () => {
   vi.stubGlobal('CSS', {});
   const scene = await setUp();

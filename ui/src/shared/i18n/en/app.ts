@@ -149,6 +149,7 @@ export const shortcuts = {
   send: 'Send, or queue while a turn runs',
   steer: 'Steer the running turn',
   newLine: 'New line',
+  toCard: 'To the card that waits',
   approve: 'Approve',
   edit: 'Edit',
   respond: 'Respond',

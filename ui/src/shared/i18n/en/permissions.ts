@@ -25,7 +25,7 @@ export const scopes = {
   always: 'Always',
   onceAside: 'just this once',
   open: 'Let such calls pass from now on…',
-  close: 'only this call',
+  close: 'Close: it holds just this once',
   pattern: { command: 'Commands that pass', files: 'Files that pass', tool: 'Tool that passes' },
   patternHint: {
     command: 'Word for word; * at the end stands for any further words.',

@@ -145,6 +145,7 @@ export const shortcuts: Messages['shortcuts'] = {
   send: '发送；回合进行中则排队',
   steer: '引导正在进行的回合',
   newLine: '换行',
+  toCard: '到等待答复的卡片',
   approve: '批准',
   edit: '修改',
   respond: '答复',

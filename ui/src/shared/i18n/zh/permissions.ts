@@ -23,7 +23,7 @@ export const scopes: Messages['scopes'] = {
   always: '始终',
   onceAside: '仅此一次',
   open: '今后放行此类调用…',
-  close: '只这一次调用',
+  close: '收起：仅此一次有效',
   pattern: { command: '放行的命令', files: '放行的文件', tool: '放行的工具' },
   patternHint: {
     command: '逐词匹配；末尾的 * 代表其后任意词语。',
