@@ -81,7 +81,7 @@ impl ProviderBook {
                 // Once more, for what it is called.
                 let found = look_at(usual.clone()).await.map_or(usual, |found| found.account);
                 let account = added(found, &accounts);
-                self.database.save_account(account::to_stored(&account, &self.cloud())).await?;
+                self.database.save_account(&account.id, &account.to_saved(&self.cloud())).await?;
                 account
             }
         };
@@ -149,7 +149,7 @@ mod tests {
             server.answer_models_with(Reply::http(200, list));
         };
         let account = Account::new("own", "Own", Family::OpenAiChat, server.base_url(Wire::OpenAi));
-        database.save_account(account::to_stored(&account, &nothing())).await.unwrap();
+        database.save_account(&account.id, &account.to_saved(&nothing())).await.unwrap();
         let run = || {
             let keys = Keys::new(Arc::new(MemorySecrets::default()), Some(Arc::clone(&database)));
             let (none, secrets) = (EnvironmentKeys::default(), KnownSecrets::default());
@@ -240,7 +240,7 @@ mod tests {
         let book = ProviderBook::new(Arc::clone(&database), Arc::new(keys), none, secrets);
         let server = ModelServer::with(Script { models: vec!["qwen3:4b".into()], ..Script::default() });
         let account = usual("ollama").moved_to(server.base_url(Wire::Ollama));
-        database.save_account(account::to_stored(&account, &nothing())).await.unwrap();
+        database.save_account(&account.id, &account.to_saved(&nothing())).await.unwrap();
         let asked = || server.requests().iter().filter(|request| request.path == "/api/show").count();
 
         // Its list does not have this one, so that nothing was said of it before.
