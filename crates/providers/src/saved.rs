@@ -107,7 +107,7 @@ impl Account {
     /// Where it is asked where `cloud` places it, nobody chose that.
     pub fn to_saved(&self, cloud: &Cloud) -> SavedAccount {
         let is_placed = self.preset.is_some_and(|preset| {
-            Cloud::places(preset.family) && self.base_url == cloud.placed(Self::of_preset(preset)).base_url
+            Cloud::may_move(preset.family) && self.base_url == cloud.placed(Self::of_preset(preset)).base_url
         });
         SavedAccount {
             id: self.id.clone(),

@@ -46,7 +46,7 @@ pub(crate) struct Projection {
     model: Option<ModelInfo>,
     /// Who was asked last.
     asked: Option<Asked>,
-    /// The row that says that the model is asked again.
+    /// The row that says why the model is not asked yet.
     wait: Option<ItemId>,
     /// Whether a turn is being run by this process.
     running: bool,

@@ -196,7 +196,7 @@ mod tests {
             let account = Account::of_preset(preset(id).unwrap());
             let listed = ListedModel { name: name.into(), run_by, ..ListedModel::default() };
             let config = ProviderConfig::new(id, account.family, account.base_url.as_str());
-            Row::of_model(&config.with_listed(std::slice::from_ref(&listed)), &account, listed).local
+            Row::of_model(&config.hearing(&Said::All(vec![listed.clone()])), &account, listed).local
         };
         assert!(local("ollama", "qwen3:4b", None) && local("vllm", "m", Some(RunBy::Server("vLLM"))));
         for (id, name) in [("ollama", "gpt-oss:120b-cloud"), ("vllm", "m"), ("litellm", "m"), ("openai", "gpt-5.4")] {
