@@ -496,3 +496,7 @@ fn title_of(text: &str) -> String {
     let cut = head.rfind(' ').filter(|at| *at > TITLE / 2).unwrap_or(head.len());
     format!("{}…", head.get(..cut).unwrap_or(&head).trim_end())
 }
+
+#[cfg(test)]
+#[path = "projection_tests.rs"]
+mod tests;
