@@ -17,11 +17,11 @@ use bosun_protocol::{
 use bosun_providers::tour::{self, PROVIDER as TOUR, Tour};
 use bosun_providers::{
     Account, Cloud, DesktopSettings, EnvironmentKeys, HeardOf, KnownSecrets, ListedModel, Onward, ProviderConfig, Said,
-    Trial, query_secrets,
+    SavedAccount, Trial, checked_key, query_secrets,
 };
 use bosun_session::{Explain, ModelSource, SessionError, counted_as_test, gsettings};
 use bosun_store::{Database, Key, Keys};
-use secrecy::SecretString;
+use secrecy::{ExposeSecret, SecretString};
 use tokio_util::task::TaskTracker;
 
 use crate::error::Failure;
@@ -82,11 +82,11 @@ impl ProviderBook {
         };
         let id = before.as_ref().map_or_else(|| account::new_id(&form.label, &accounts), |before| before.id.clone());
         let account = account::from_form(id, &form)?;
-        let key = typed.as_ref().map(account::checked_key).transpose()?;
+        let key = typed.as_ref().map(|key| checked_key(key.expose_secret())).transpose().map_err(account::wrong)?;
         if account.is_default(&self.cloud()) {
             self.database.remove_account(&account.id).await?;
         } else {
-            self.database.save_account(account::to_stored(&account, &self.cloud())).await?;
+            self.database.save_account(&account.id, &account.to_saved(&self.cloud())).await?;
         }
         if let Some(key) = key {
             self.secrets.learn(&key);
@@ -174,7 +174,7 @@ impl ProviderBook {
     }
 
     async fn accounts(&self) -> Result<Vec<Account>, Failure> {
-        Ok(account::all(self.database.accounts().await?, &self.cloud()))
+        Ok(Account::all(self.database.accounts::<SavedAccount>().await?, &self.cloud()))
     }
 
     /// Where the credentials of clouds are: what stood in the environment, and the files that it names.

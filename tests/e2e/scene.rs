@@ -3,7 +3,8 @@
 use std::path::Path;
 
 use bosun_protocol::{Language, ModelRef, Settings, Theme};
-use bosun_store::{Database, ProviderAccount};
+use bosun_providers::SavedAccount;
+use bosun_store::Database;
 use bosun_testkit::{ModelServer, Wire};
 
 use crate::harness::{Desk, Window};
@@ -23,14 +24,14 @@ pub fn seed_at(desk: &Desk, base_url: &str, look: Look) {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     runtime.block_on(async {
         let database = Database::open(&desk.data()).unwrap();
-        let account = ProviderAccount {
+        let account = SavedAccount {
             id: "desk".into(),
             label: "Desk".into(),
             family: "openai_chat".into(),
             base_url: base_url.into(),
             chosen: false,
         };
-        database.save_account(account).await.unwrap();
+        database.save_account(&account.id, &account).await.unwrap();
         let model = ModelRef { provider: "desk".into(), name: "test-model".into() };
         let settings =
             Settings { model: Some(model), welcomed: true, theme: look.0, language: look.1, ..Settings::default() };

@@ -14,7 +14,7 @@ use crate::delegate::{self, answer_of, ended, problem_of};
 use crate::state::lightened;
 use crate::{
     Activity, Agent, AgentError, EntryBody, SentSubagent, SessionId, SessionLog, Spent, State, SubagentMode,
-    TurnContext, TurnEnd, run_turn,
+    TurnContext, TurnEnd, end_turn, run_turn,
 };
 
 /// Longest part of an answer in the notice of an end, in characters. The whole is there for the asking.
@@ -222,9 +222,11 @@ async fn run(
     let id = child.session().clone();
     let leaving = Leaving { runs: &runs, child: &id, number };
     // A member of the stack that panics ends this one subagent, as an error does.
-    let worked = AssertUnwindSafe(work(parent, sender, cx.clone(), slots)).catch_unwind().await;
-    let broken = |_panic| Err(AgentError::Fatal("a part of the program broke".into()));
-    if let Err(error) = worked.unwrap_or_else(broken) {
+    let worked = match AssertUnwindSafe(work(parent, sender, cx.clone(), slots)).catch_unwind().await {
+        Ok(worked) => worked,
+        Err(_panic) => Err(broke(&cx).await),
+    };
+    if let Err(error) = worked {
         tracing::error!(%error, "a subagent beside its parent could not go on");
         // Its own journal may be what cannot be written; the parent's may still be.
         let stopped_by = runs.stopped_by(child.session());
@@ -235,6 +237,17 @@ async fn run(
     parent.let_go(&id);
     drop(leaving);
     Ok(())
+}
+
+/// Ends the turn of a subagent that broke, as that of the session is ended; what is said of it.
+async fn broke(cx: &TurnContext) -> AgentError {
+    let error = AgentError::Fatal("a part of the program broke".into());
+    if cx.log().with_state(|state| state.turn.is_some())
+        && let Err(unrecorded) = end_turn(cx, TurnEnd::failed(error.to_string())).await
+    {
+        tracing::error!(error = %unrecorded, "that the turn of a subagent broke is not recorded");
+    }
+    error
 }
 
 /// Works off everything that the subagent was asked, and takes it off the list.

@@ -1,7 +1,9 @@
+use std::panic::AssertUnwindSafe;
 use std::time::Duration;
 
 use bosun_model::{AiMessage, Message};
 use bosun_tools::ToolKind;
+use futures_util::FutureExt;
 use tokio_util::sync::CancellationToken;
 
 use crate::{AgentError, EntryBody, Halt, SessionLog, State, TurnContext, TurnEnd, background, model_call, step};
@@ -216,12 +218,22 @@ async fn stop(cx: &TurnContext, end: TurnEnd) -> Result<TurnEnd, AgentError> {
     finish(cx, end).await
 }
 
-/// Ends a turn that nobody runs any more, as one whose run broke: open calls have results, and the end is recorded.
+/// Ends a turn that nobody runs any more, as one whose run broke: open calls have results, and the end is recorded. Where
+/// a member of the stack panics even at that, it ends without what was under way, unless calls of it are open: those are
+/// for a later start.
 ///
 /// # Errors
 /// When the journal cannot be written.
 pub async fn end_turn(cx: &TurnContext, end: TurnEnd) -> Result<TurnEnd, AgentError> {
-    cut(cx, end).await
+    if let Ok(ended) = AssertUnwindSafe(cut(cx, end.clone())).catch_unwind().await {
+        return ended;
+    }
+    tracing::warn!(session = %cx.log().session(), "the end of a turn broke");
+    let open = cx.log().with_state(|state| state.turn.filter(|_| state.step.is_none()).map(|turn| turn.number));
+    if let Some(turn) = open {
+        cx.log().record(vec![EntryBody::TurnEnded { turn, end: end.clone() }]).await?;
+    }
+    Ok(end)
 }
 
 /// Ends the turn without what was under way.

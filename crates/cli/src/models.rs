@@ -9,7 +9,7 @@ use std::path::Path;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use bosun_backend::{BoxFuture, project_root};
-use bosun_model::ChatModel;
+use bosun_model::{ChatModel, ModelError};
 use bosun_protocol::{ErrorCode, ModelRef, Problem, ProjectId, Settings};
 pub(crate) use bosun_providers::key_variables;
 use bosun_providers::{
@@ -18,8 +18,7 @@ use bosun_providers::{
 };
 use bosun_session::{Explain, ModelSource, SessionError, gsettings};
 use bosun_store::{
-    APP_SETTINGS, Database, Key, LISTED_MODELS, MODEL_SETTINGS, PROXY_LOGIN, ProviderAccount, StoredProject,
-    key_from_environment,
+    APP_SETTINGS, Database, Key, LISTED_MODELS, MODEL_SETTINGS, PROXY_LOGIN, StoredProject, key_from_environment,
 };
 use secrecy::{ExposeSecret, SecretString};
 use tokio::sync::OnceCell;
@@ -290,7 +289,7 @@ impl Models {
             Some(database) => database.accounts().await?,
             None => Vec::new(),
         };
-        Ok(Account::all(stored.into_iter().map(saved), &self.cloud()))
+        Ok(Account::all(stored, &self.cloud()))
     }
 
     /// As [`Self::cloud`]. The credentials go to an address that was named just now, as variables do.
@@ -312,14 +311,14 @@ impl Models {
             // Nothing that is stored could change what is asked for.
             Some(account) if self.named_address(id).is_some() => Some(account),
             preset => {
-                let stored = match self.database().await? {
+                let stored: Vec<SavedAccount> = match self.database().await? {
                     Some(database) => database.accounts().await?,
                     None => Vec::new(),
                 };
                 stored
                     .into_iter()
                     .find(|account| account.id == id)
-                    .and_then(|kept| Account::saved(saved(kept), &self.cloud()))
+                    .and_then(|kept| Account::saved(kept, &self.cloud()))
                     .or_else(|| preset.map(|preset| self.cloud().placed(preset)))
             }
         };
@@ -437,9 +436,9 @@ impl ModelSource for Models {
     }
 }
 
-fn saved(account: ProviderAccount) -> SavedAccount {
-    let ProviderAccount { id, label, family, base_url, chosen } = account;
-    SavedAccount { id, label, family, base_url, chosen }
+/// What is wrong with what a person entered.
+fn wrong(error: ModelError) -> Failure {
+    SessionError::of(ErrorCode::Invalid, &error).into()
 }
 
 fn unknown(id: &str) -> SessionError {

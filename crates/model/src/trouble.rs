@@ -1,7 +1,8 @@
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::Value;
 
-/// What Bosun itself says of a call that failed, where the provider has no words for it or some advice goes with them.
+/// What Bosun itself says of a call that failed, where the provider has no words for it or some advice goes with them, and
+/// of what a person enters that no call could be made with.
 /// The [`std::fmt::Display`] form is the English sentence; `detail` is what the provider or the system said.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, thiserror::Error)]
 #[serde(tag = "trouble", rename_all = "snake_case")]
@@ -124,12 +125,22 @@ pub enum ModelTrouble {
     NetworkUnusable { detail: String },
     #[error("the key contains characters that no key has (perhaps a line break); enter it again")]
     KeyCharacters,
+    #[error("this is not a key: it is too long, or contains spaces or line breaks; enter it again")]
+    NoKey,
+    #[error("a provider needs a name of 1 to 80 characters")]
+    ProviderLabel,
+    #[error("the kind of a built-in provider cannot be changed; add a new provider instead")]
+    FamilyFixed,
     #[error("the header \"{name}\" has a name that HTTP does not allow; use letters, digits and hyphens")]
     HeaderName { name: String },
     #[error("the header \"{name}\" has a value that HTTP does not allow; leave out line breaks and control characters")]
     HeaderValue { name: String },
     #[error("the header \"{name}\" is sent by Bosun itself; leave it out")]
     HeaderReserved { name: String },
+    #[error("the value of a header can have at most {most} bytes; shorten it")]
+    HeaderTooLong { most: u32 },
+    #[error("a provider can have at most {most} headers, and this one has as many; remove one first")]
+    HeadersFull { most: u32 },
     #[error("no model was named; choose one")]
     NoModelNamed,
     #[error("the base URL \"{url}\" has no http:// or https:// in front; it should look like {example}")]
@@ -144,6 +155,12 @@ pub enum ModelTrouble {
     BaseUrlUnnamed { url: String, place: String },
     #[error("the base URL contains a user name or password; enter the key in its own field instead")]
     BaseUrlSecret,
+    #[error("the base URL is too long; it should look like https://models.example/v1")]
+    BaseUrlTooLong,
+    #[error(
+        "the base URL has \"{name}\" in its query, which would be stored in plain text. Leave it out; enter what the gateway identifies you by as a custom header of the provider, which is kept in the keyring"
+    )]
+    BaseUrlQuery { name: String },
     #[error("the proxy \"{address}\" is not an address; it should look like http://proxy.example:3128")]
     ProxyAddress { address: String },
     #[error("the proxy uses {scheme}, but Bosun supports only http, https and socks5 proxies; enter another")]

@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 use bosun_model::{ChatModel, ChatRequest, Message, ModelError, Stays, whole_reply};
 
 use crate::listing::seems_to_talk;
-use crate::{ListedModel, ProviderConfig, connect, failure, known_model, list_models};
+use crate::{ListedModel, ProviderConfig, Said, connect, failure, known_model, list_models};
 
 /// Tokens of a reply to a test call: one that has to think first refuses less. On this machine every one takes its time.
 const ROOM: u32 = 512;
@@ -69,7 +69,7 @@ pub async fn try_out(
 /// is known, the cheapest that costs something, since those for nothing are the first to be refused; else the first that can
 /// be talked to, else the first. `None` where the list is empty.
 pub fn test_model<'a>(config: &ProviderConfig, listed: &'a [ListedModel]) -> Option<&'a str> {
-    let config = config.clone().with_listed(listed);
+    let config = config.clone().hearing(&Said::All(listed.to_vec()));
     let price =
         |model: &ListedModel| known_model(&config, &model.name).ok()?.price.map(|price| price.input + price.output);
     let talkers = || listed.iter().filter(|model| seems_to_talk(&model.name));

@@ -88,8 +88,8 @@ impl Cloud {
         }
     }
 
-    /// Whether a preset of this family may be placed.
-    pub(crate) fn places(family: Family) -> bool {
+    /// Whether [`Self::placed`] may move a preset of this family.
+    pub(crate) fn may_move(family: Family) -> bool {
         matches!(family, Family::Bedrock | Family::Vertex | Family::Ollama)
     }
 

@@ -10,7 +10,7 @@ use crate::endpoint::{Endpoint, is_nearby};
 use crate::listing::HELD_UNTOLD;
 use crate::network::Network;
 use crate::query::without_query_secrets;
-use crate::{ListedModel, anthropic, catalogue, openai_chat};
+use crate::{anthropic, catalogue, openai_chat};
 
 /// An account at a model server: where it is, what it speaks, and the key.
 ///
@@ -227,12 +227,6 @@ impl ProviderConfig {
     /// Later ones win.
     pub fn with_known(mut self, known: impl IntoIterator<Item = KnownModel>) -> Self {
         self.known.extend(known);
-        self
-    }
-
-    /// What its server `listed` just now; what is known otherwise wins.
-    pub fn with_listed(mut self, listed: &[ListedModel]) -> Self {
-        self.known.splice(0..0, listed.iter().map(ListedModel::said));
         self
     }
 

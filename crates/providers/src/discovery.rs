@@ -86,8 +86,8 @@ mod tests {
     use pretty_assertions::assert_eq;
 
     use super::*;
-    use crate::known_model;
     use crate::preset::preset;
+    use crate::{Said, known_model};
 
     fn at(id: &str, base_url: String) -> Account {
         Account::of_preset(preset(id).unwrap()).moved_to(base_url)
@@ -147,7 +147,7 @@ mod tests {
             let found = look_at(account).await.unwrap();
             let label = name.map_or_else(|| found.account.host(), str::to_owned);
             let config = ProviderConfig::new(id, Family::OpenAiChat, found.account.base_url.as_str());
-            let info = known_model(&config.with_listed(&found.models), "m").unwrap();
+            let info = known_model(&config.hearing(&Said::All(found.models)), "m").unwrap();
             assert_eq!((found.account.label, info.stays), (label, stays), "{id} {rows}");
             assert_eq!(info.price.is_some(), stays == Stays::Yes, "{id} {rows}");
         }

@@ -1,6 +1,7 @@
 //! Accounts as a person writes them, checked.
 
-use bosun_model::ModelError;
+use bosun_model::{ModelError, ModelErrorKind, ModelTrouble};
+use secrecy::SecretString;
 
 use crate::connection::check_header;
 use crate::{Account, Family, host_of, secret_in_query, tour};
@@ -10,9 +11,15 @@ const LONGEST_LABEL: usize = 80;
 const LONGEST_URL: usize = 2_048;
 
 /// Headers of one provider; a gateway wants one or two.
-pub const MOST_HEADERS: usize = 20;
+const MOST_HEADERS: u32 = 20;
 /// Bytes of a header's value.
-pub const LONGEST_HEADER: usize = 4_096;
+const LONGEST_HEADER: u32 = 4_096;
+/// Bytes of a key.
+const LONGEST_KEY: usize = 4_096;
+
+fn wrong(trouble: ModelTrouble) -> ModelError {
+    ModelError::own(ModelErrorKind::InvalidRequest, "provider", trouble)
+}
 
 /// What a person says of a server.
 #[derive(Clone, Copy, Debug)]
@@ -24,45 +31,33 @@ pub struct AccountForm<'a> {
     pub base_url: &'a str,
 }
 
-/// What is wrong with what a person says.
-#[derive(Clone, Debug, PartialEq)]
-pub enum WrongAccount {
-    Label,
-    UrlTooLong,
-    Url(ModelError),
-    /// What this parameter of the address holds may be a key, which is kept nowhere but where keys are.
-    Query(String),
-    /// A preset speaks what it speaks.
-    FamilyFixed,
-}
-
 impl AccountForm<'_> {
     /// The account that is meant, which will be called `id`.
     ///
     /// # Errors
-    /// [`WrongAccount`].
-    pub fn account(&self, id: String) -> Result<Account, WrongAccount> {
+    /// What is wrong with what they say.
+    pub fn account(&self, id: String) -> Result<Account, ModelError> {
         let label = self.label.trim();
         if label.is_empty() || label.chars().count() > LONGEST_LABEL || label.chars().any(char::is_control) {
-            return Err(WrongAccount::Label);
+            return Err(wrong(ModelTrouble::ProviderLabel));
         }
         let base_url = self.base_url.trim();
         if base_url.len() > LONGEST_URL {
-            return Err(WrongAccount::UrlTooLong);
+            return Err(wrong(ModelTrouble::BaseUrlTooLong));
         }
-        host_of(base_url).map_err(WrongAccount::Url)?;
+        host_of(base_url)?;
         // It would be kept in the database, where no key is.
         if let Some(name) = secret_in_query(base_url) {
-            return Err(WrongAccount::Query(name.to_owned()));
+            return Err(wrong(ModelTrouble::BaseUrlQuery { name: name.to_owned() }));
         }
         let account = match self.chosen {
             true => Account::choosing(id, label, self.family, base_url),
             false => Account::new(id, label, self.family, base_url),
         };
         let Some(preset) = account.preset else { return Ok(account) };
-        // The form may have the family of the address before.
+        // It speaks what it speaks; the form may have the family of the address before.
         if !preset.speaks(self.family) {
-            return Err(WrongAccount::FamilyFixed);
+            return Err(wrong(ModelTrouble::FamilyFixed));
         }
         Ok(Account { family: preset.family_at(base_url), ..account })
     }
@@ -82,8 +77,8 @@ impl AccountChange<'_> {
     /// The account `before` as it is meant to be.
     ///
     /// # Errors
-    /// [`WrongAccount`].
-    pub fn of(&self, before: &Account) -> Result<Account, WrongAccount> {
+    /// What is wrong with what they say.
+    pub fn of(&self, before: &Account) -> Result<Account, ModelError> {
         let family = match before.family {
             // Nobody chose between OpenAI's two wires: the address did, and another says something else.
             Family::OpenAiResponses if before.preset.is_none() && !before.chosen => Family::OpenAiChat,
@@ -99,29 +94,33 @@ impl AccountChange<'_> {
     }
 }
 
-/// Why a header of a person's own is not taken.
-#[derive(Clone, Debug, PartialEq)]
-pub enum WrongHeader {
-    /// It cannot be sent.
-    Unsendable(ModelError),
-    /// Its value is longer than [`LONGEST_HEADER`].
-    TooLong,
-    /// There are [`MOST_HEADERS`] others.
-    TooMany,
-}
-
-/// Whether a header of a person's own is taken beside those that its provider has, which are `known` by their names. One
+/// Whether a header of a person's own is taken beside those that its provider has, which are `shown` by their names. One
 /// without a value is to go, and another value is no other header.
 ///
 /// # Errors
-/// [`WrongHeader`].
-pub fn check_own_header(known: &[String], name: &str, value: &str) -> Result<(), WrongHeader> {
-    check_header(name, value).map_err(WrongHeader::Unsendable)?;
-    if value.len() > LONGEST_HEADER {
-        return Err(WrongHeader::TooLong);
+/// Why it is not.
+pub fn check_own_header(shown: &[String], name: &str, value: &str) -> Result<(), ModelError> {
+    check_header(name, value)?;
+    if value.len() > LONGEST_HEADER as usize {
+        return Err(wrong(ModelTrouble::HeaderTooLong { most: LONGEST_HEADER }));
     }
-    let is_new = !value.is_empty() && !known.iter().any(|known| known.eq_ignore_ascii_case(name));
-    if is_new && known.len() >= MOST_HEADERS { Err(WrongHeader::TooMany) } else { Ok(()) }
+    let is_new = !value.is_empty() && !shown.iter().any(|shown| shown.eq_ignore_ascii_case(name));
+    if is_new && shown.len() >= MOST_HEADERS as usize {
+        return Err(wrong(ModelTrouble::HeadersFull { most: MOST_HEADERS }));
+    }
+    Ok(())
+}
+
+/// A key as it was typed or pasted, without the blanks around it.
+///
+/// # Errors
+/// It is no key. It is not repeated.
+pub fn checked_key(typed: &str) -> Result<SecretString, ModelError> {
+    let key = typed.trim();
+    if key.len() > LONGEST_KEY || key.chars().any(|c| c.is_control() || c.is_whitespace()) {
+        return Err(wrong(ModelTrouble::NoKey));
+    }
+    Ok(key.into())
 }
 
 /// An id for a new provider, from its name: `My server` becomes `my-server`, and `my-server-2` when that is taken.
@@ -137,6 +136,7 @@ pub fn new_account_id(label: &str, taken: &[Account]) -> String {
 #[cfg(test)]
 mod tests {
     use pretty_assertions::assert_eq;
+    use secrecy::ExposeSecret;
 
     use super::*;
     use crate::preset;
@@ -156,12 +156,12 @@ mod tests {
         let later = AccountChange { base_url: url, ..AccountChange::default() }.of(&chosen).unwrap();
         assert_eq!((later.family, later.chosen), (Family::Anthropic, true));
         let nameless = change(AccountChange { label: Some(" "), ..AccountChange::default() });
-        assert_eq!(nameless, Err(WrongAccount::Label));
+        assert_eq!(nameless, Err(wrong(ModelTrouble::ProviderLabel)));
         let keyed = change(AccountChange { base_url: Some("https://h/v1?key=0f9a8b7c"), ..AccountChange::default() });
-        assert_eq!(keyed, Err(WrongAccount::Query("key".into())));
+        assert_eq!(keyed, Err(wrong(ModelTrouble::BaseUrlQuery { name: "key".into() })));
         let openai = Account::of_preset(preset("openai").unwrap());
         let fixed = AccountChange { family: Some(Family::Gemini), ..AccountChange::default() }.of(&openai);
-        assert_eq!(fixed, Err(WrongAccount::FamilyFixed));
+        assert_eq!(fixed, Err(wrong(ModelTrouble::FamilyFixed)));
         let gate = AccountChange { base_url: url, ..AccountChange::default() }.of(&openai).unwrap();
         let back = AccountChange { base_url: Some("https://api.openai.com/v1"), ..AccountChange::default() };
         assert_eq!((gate.family, back.of(&gate)), (Family::OpenAiChat, Ok(openai)));
@@ -171,12 +171,21 @@ mod tests {
     fn another_value_is_no_other_header() {
         let full: Vec<String> = (0..MOST_HEADERS).map(|number| format!("X-{number}")).collect();
         let check = |name: &str, value: &str| check_own_header(&full, name, value);
-        assert_eq!(check("X-New", "on"), Err(WrongHeader::TooMany));
+        assert_eq!(check("X-New", "on"), Err(wrong(ModelTrouble::HeadersFull { most: 20 })));
         assert_eq!(
             (check("x-7", "on"), check("X-New", ""), check_own_header(&full[1..], "X-New", "on")),
             (Ok(()), Ok(()), Ok(()))
         );
-        assert_eq!(check("x-7", &"v".repeat(LONGEST_HEADER + 1)), Err(WrongHeader::TooLong));
-        assert!(matches!(check("Host", "h"), Err(WrongHeader::Unsendable(_))));
+        assert_eq!(check("x-7", &"v".repeat(4_097)), Err(wrong(ModelTrouble::HeaderTooLong { most: 4_096 })));
+        let reserved = check("Host", "h").unwrap_err().trouble.map(|trouble| *trouble);
+        assert_eq!(reserved, Some(ModelTrouble::HeaderReserved { name: "Host".into() }));
+    }
+
+    #[test]
+    fn keys_with_line_breaks_or_blanks_are_refused_and_never_repeated() {
+        assert_eq!(checked_key("  sk-1 ").unwrap().expose_secret(), "sk-1");
+        for key in ["sk-1\nsk-2", "sk 1", "\u{0}", &"k".repeat(5_000)] {
+            assert_eq!(checked_key(key).unwrap_err(), wrong(ModelTrouble::NoKey));
+        }
     }
 }

@@ -94,10 +94,7 @@ pub use desktop::{DesktopSettings, ProxySource};
 pub use discovery::{LocalServer, find_local_servers, look_at, usual_local_accounts};
 pub use endpoint::host_of;
 pub use environment::EnvironmentKeys;
-pub use form::{
-    AccountChange, AccountForm, LONGEST_HEADER, MOST_HEADERS, WrongAccount, WrongHeader, check_own_header,
-    new_account_id,
-};
+pub use form::{AccountChange, AccountForm, check_own_header, checked_key, new_account_id};
 pub use http_model::{connect, connect_within, known_model};
 pub use known_secrets::{KnownSecrets, Redacting};
 pub use levels::effort_levels;

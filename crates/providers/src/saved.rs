@@ -1,11 +1,13 @@
 //! Accounts: the presets, with what the user changed about them, and the user's own.
 
+use serde::{Deserialize, Serialize};
+
 use crate::endpoint::Endpoint;
 use crate::preset::{PRESETS, Preset, named_wire, preset};
 use crate::{Cloud, Family, host_of};
 
 /// An account as it is stored.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SavedAccount {
     pub id: String,
     pub label: String,
@@ -15,6 +17,7 @@ pub struct SavedAccount {
     /// environment places it.
     pub base_url: String,
     /// As [`Account::chosen`].
+    #[serde(default)]
     pub chosen: bool,
 }
 
@@ -104,7 +107,7 @@ impl Account {
     /// Where it is asked where `cloud` places it, nobody chose that.
     pub fn to_saved(&self, cloud: &Cloud) -> SavedAccount {
         let is_placed = self.preset.is_some_and(|preset| {
-            Cloud::places(preset.family) && self.base_url == cloud.placed(Self::of_preset(preset)).base_url
+            Cloud::may_move(preset.family) && self.base_url == cloud.placed(Self::of_preset(preset)).base_url
         });
         SavedAccount {
             id: self.id.clone(),

@@ -320,15 +320,11 @@ impl Actor {
         }
     }
 
-    /// A turn that broke ends with the reason; where even that breaks it stays for a later start.
+    /// A turn that broke ends with the reason.
     async fn broke(&self, cx: &TurnContext, words: &str) -> Result<TurnEnd, AgentError> {
         let error = SessionError::internal(words);
         tracing::error!(%error, session = %self.log.session(), "a turn broke");
-        let ended = end_turn(cx, TurnEnd::failed(error.to_string()));
-        match AssertUnwindSafe(ended).catch_unwind().await {
-            Ok(ended) => ended,
-            Err(_panic) => self.not_run(&error).await,
-        }
+        end_turn(cx, TurnEnd::failed(error.to_string())).await
     }
 
     /// A turn that nothing can run ends with the reason, unless calls of it are open: those are for a later start.

@@ -47,7 +47,7 @@ pub(crate) struct Projection {
     model: Option<ModelInfo>,
     /// Who was asked last.
     asked: Option<Asked>,
-    /// The row that says that the model is asked again.
+    /// The row that says why the model is not asked yet.
     wait: Option<ItemId>,
     /// Whether a turn is being run by this process.
     running: bool,
@@ -497,3 +497,7 @@ fn title_of(text: &str) -> String {
     let cut = head.rfind(' ').filter(|at| *at > TITLE / 2).unwrap_or(head.len());
     format!("{}…", head.get(..cut).unwrap_or(&head).trim_end())
 }
+
+#[cfg(test)]
+#[path = "projection_tests.rs"]
+mod tests;

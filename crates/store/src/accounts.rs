@@ -1,24 +1,13 @@
 use rusqlite::params;
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
 
 use crate::{Database, DatabaseError};
 
-/// An account at a model provider, without its key.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct ProviderAccount {
-    pub id: String,
-    pub label: String,
-    /// `anthropic` or `openai_chat`.
-    pub family: String,
-    pub base_url: String,
-    /// Whether the person chose the family, so that the address has no say in it.
-    #[serde(default)]
-    pub chosen: bool,
-}
-
 impl Database {
-    /// The accounts the user added or changed, in the order they were added.
-    pub async fn accounts(&self) -> Result<Vec<ProviderAccount>, DatabaseError> {
+    /// The accounts at model providers that the user added or changed, in the order they were added. What they are is the
+    /// caller's.
+    pub async fn accounts<A: DeserializeOwned + Send + 'static>(&self) -> Result<Vec<A>, DatabaseError> {
         self.read(|connection| {
             let mut select = connection.prepare_cached("SELECT body FROM accounts ORDER BY position")?;
             let rows = select.query_map([], |row| row.get::<_, String>(0))?;
@@ -33,9 +22,11 @@ impl Database {
         .await
     }
 
-    pub async fn save_account(&self, account: ProviderAccount) -> Result<(), DatabaseError> {
-        let body = serde_json::to_string(&account)
-            .map_err(|error| DatabaseError::Unavailable { reason: error.to_string() })?;
+    /// Keeps the account `id`, without its key.
+    pub async fn save_account<A: Serialize>(&self, id: &str, account: &A) -> Result<(), DatabaseError> {
+        let id = id.to_owned();
+        let body =
+            serde_json::to_string(account).map_err(|error| DatabaseError::Unavailable { reason: error.to_string() })?;
         self.write(move |connection| {
             connection
                 .prepare_cached(
@@ -43,7 +34,7 @@ impl Database {
                      VALUES (?1, (SELECT coalesce(max(position), 0) + 1 FROM accounts), ?2)
                      ON CONFLICT (id) DO UPDATE SET body = excluded.body",
                 )?
-                .execute(params![account.id, body])?;
+                .execute(params![id, body])?;
             Ok(())
         })
         .await

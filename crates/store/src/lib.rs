@@ -29,7 +29,6 @@ mod trusted;
 mod versions;
 mod writer;
 
-pub use accounts::ProviderAccount;
 pub use data_folder::{data_folder, default_data_folder};
 pub use database::Database;
 pub use error::{DatabaseError, FolderTrouble, OpenError};

@@ -11,10 +11,10 @@ use bosun_agent::{Clock, Recorded, SessionId, State};
 use bosun_backend::{Held, Namespace, Store, StoreQuery};
 use bosun_model::Usage;
 use bosun_store::{
-    CallingAgent, Database, FORMAT, KeyValueStore, NewSession, ProviderAccount, StoredCall, StoredProject,
-    StoredVerdict, Verdict,
+    CallingAgent, Database, FORMAT, KeyValueStore, NewSession, StoredCall, StoredProject, StoredVerdict, Verdict,
 };
 use pretty_assertions::assert_eq;
+use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 struct Noon;
@@ -38,11 +38,19 @@ fn journals(path: &Path) -> Vec<(String, Vec<Recorded>)> {
     serde_json::from_slice(&std::fs::read(path).unwrap()).unwrap()
 }
 
-fn account() -> ProviderAccount {
-    serde_json::from_value(json!({
-        "id": "work", "label": "Work", "family": "openai_chat", "base_url": "https://api.example.com/v1"
-    }))
-    .unwrap()
+/// What every format had of an account.
+#[derive(Debug, PartialEq, Serialize, Deserialize)]
+struct Account {
+    id: String,
+    label: String,
+    family: String,
+    base_url: String,
+}
+
+fn account() -> Account {
+    let [id, label, family, base_url] =
+        ["work", "Work", "openai_chat", "https://api.example.com/v1"].map(str::to_owned);
+    Account { id, label, family, base_url }
 }
 
 /// A database with something in every table.
@@ -66,7 +74,7 @@ async fn fill(database: &Arc<Database>, journals: &[(String, Vec<Recorded>)]) {
         }
     }
     database.set_setting("settings", &json!({ "theme": "dark" })).await.unwrap();
-    database.save_account(account()).await.unwrap();
+    database.save_account("work", &account()).await.unwrap();
     let store = KeyValueStore::new(Arc::clone(database), Arc::new(Noon));
     store.put(&Namespace::new(["memories"]).unwrap(), "tone", json!("be brief 简短")).await.unwrap();
     let user = Namespace::new(["memories", "user"]).unwrap();
@@ -170,7 +178,7 @@ async fn formats_of_every_version_open_with_all_that_was_in_them() {
         assert_eq!(database.projects().await.unwrap()[0].path, "/nowhere/demo");
         assert_eq!(database.sessions("project").await.unwrap().len(), 1);
         assert_eq!(database.setting::<Value>("settings").await.unwrap(), Some(json!({ "theme": "dark" })));
-        assert_eq!(database.accounts().await.unwrap(), [account()]);
+        assert_eq!(database.accounts::<Account>().await.unwrap(), [account()]);
         let store = KeyValueStore::new(Arc::clone(&database), Arc::new(Noon));
         let kept = store.get(&Namespace::new(["memories"]).unwrap(), "tone").await.unwrap().unwrap();
         assert_eq!(kept.value, json!("be brief 简短"));

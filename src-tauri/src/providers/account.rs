@@ -1,54 +1,21 @@
+use bosun_model::ModelError;
 use bosun_protocol::{ErrorCode, Problem, ProviderFamily, SaveProvider};
 pub(crate) use bosun_providers::new_account_id as new_id;
-use bosun_providers::{Account, AccountForm, Cloud, Family, SavedAccount, WrongAccount};
-use bosun_session::Explain;
-use bosun_store::ProviderAccount;
-use secrecy::{ExposeSecret, SecretString};
+use bosun_providers::{Account, AccountForm, Family};
+use bosun_session::SessionError;
 
 use crate::error::Failure;
 
-const LONGEST_KEY: usize = 4_096;
-
-/// The presets with what was stored over them, then the user's own.
-pub(crate) fn all(stored: Vec<ProviderAccount>, cloud: &Cloud) -> Vec<Account> {
-    let saved = stored.into_iter().map(|account| SavedAccount {
-        id: account.id,
-        label: account.label,
-        family: account.family,
-        base_url: account.base_url,
-        chosen: account.chosen,
-    });
-    Account::all(saved, cloud)
-}
-
-pub(crate) fn to_stored(account: &Account, cloud: &Cloud) -> ProviderAccount {
-    let saved = account.to_saved(cloud);
-    let SavedAccount { id, label, family, base_url, chosen } = saved;
-    ProviderAccount { id, label, family, base_url, chosen }
-}
-
 /// What a form says, checked. `id` is the one it will have.
 pub(crate) fn from_form(id: String, form: &SaveProvider) -> Result<Account, Failure> {
-    let family = wire(form.family).ok_or_else(|| invalid(Problem::TourBuiltIn))?;
+    let family = wire(form.family).ok_or_else(|| Failure::new(ErrorCode::Invalid, Problem::TourBuiltIn))?;
     let form = AccountForm { label: &form.label, family, chosen: form.chosen, base_url: &form.base_url };
-    form.account(id).map_err(|wrong| {
-        invalid(match wrong {
-            WrongAccount::Label => Problem::ProviderLabel,
-            WrongAccount::UrlTooLong => Problem::BaseUrlTooLong,
-            WrongAccount::Url(error) => error.problem(),
-            WrongAccount::Query(name) => Problem::BaseUrlQuery { name },
-            WrongAccount::FamilyFixed => Problem::FamilyFixed,
-        })
-    })
+    form.account(id).map_err(wrong)
 }
 
-/// Checks a key as it was pasted.
-pub(crate) fn checked_key(key: &SecretString) -> Result<SecretString, Failure> {
-    let key = key.expose_secret().trim();
-    if key.len() > LONGEST_KEY || key.chars().any(|c| c.is_control() || c.is_whitespace()) {
-        return Err(invalid(Problem::NoKey));
-    }
-    Ok(key.into())
+/// What is wrong with what a person entered.
+pub(crate) fn wrong(error: ModelError) -> Failure {
+    SessionError::of(ErrorCode::Invalid, &error).into()
 }
 
 pub(crate) fn family_view(family: Family) -> ProviderFamily {
@@ -76,12 +43,10 @@ fn wire(family: ProviderFamily) -> Option<Family> {
     }
 }
 
-fn invalid(problem: Problem) -> Failure {
-    Failure::new(ErrorCode::Invalid, problem)
-}
-
 #[cfg(test)]
 mod tests {
+    use bosun_providers::Cloud;
+
     use super::*;
 
     fn form(label: &str, base_url: &str) -> SaveProvider {
@@ -126,12 +91,12 @@ mod tests {
         let form = SaveProvider { chosen: true, ..form("Gateway", "https://gate.example/v1/responses") };
         let (Ok(own), none) = (from_form("own".to_owned(), &form), Cloud::new(|_| None)) else { panic!() };
         assert_eq!(own.family, Family::OpenAiChat);
-        assert_eq!(all(vec![to_stored(&own, &none)], &none).last(), Some(&own));
+        assert_eq!(Account::all([own.to_saved(&none)], &none).last(), Some(&own));
     }
 
     #[test]
     fn ids_come_from_names_and_are_never_taken_twice() {
-        let mut accounts = all(Vec::new(), &Cloud::new(|_| None));
+        let mut accounts = Account::all([], &Cloud::new(|_| None));
         for (label, id) in [
             ("My server", "my-server"),
             ("My server!", "my-server-2"),
@@ -141,15 +106,6 @@ mod tests {
         ] {
             assert_eq!(new_id(label, &accounts), id);
             accounts.push(from_form(id.to_owned(), &form(label, "https://h/v1")).unwrap());
-        }
-    }
-
-    #[test]
-    fn keys_with_line_breaks_or_blanks_are_refused_and_never_repeated() {
-        assert_eq!(checked_key(&"  sk-1 ".into()).unwrap().expose_secret(), "sk-1");
-        for key in ["sk-1\nsk-2", "sk 1", "\u{0}", &"k".repeat(5_000)] {
-            let refused = checked_key(&key.into()).unwrap_err().0.message;
-            assert!(!refused.contains("sk"), "{refused}");
         }
     }
 }

@@ -1,12 +1,13 @@
 //! Headers of the user's own, for gateways that want more than a key.
 
 use bosun_protocol::{ErrorCode, KeySource, Problem, ProviderView};
-use bosun_providers::{Account, LONGEST_HEADER, MOST_HEADERS, ProviderConfig, WrongHeader, check_own_header};
+use bosun_providers::{Account, ProviderConfig, check_own_header};
 use bosun_session::Explain;
 use bosun_store::Key;
 use secrecy::{ExposeSecret, SecretString};
 
 use super::ProviderBook;
+use super::account::wrong;
 use crate::error::Failure;
 
 impl ProviderBook {
@@ -15,17 +16,8 @@ impl ProviderBook {
     pub(crate) async fn set_header(&self, id: &str, name: &str, value: &str) -> Result<ProviderView, Failure> {
         let account = self.account(id).await?;
         let (name, value) = (name.trim(), value.trim());
-        // Those that are shown: the names of headers of an earlier run that no keyring took are none.
-        let known = self.keys.headers(id, &account.host()).await?.into_iter().map(|header| header.name);
-        let known: Vec<String> = known.collect();
-        check_own_header(&known, name, value).map_err(|wrong| {
-            let problem = match wrong {
-                WrongHeader::Unsendable(error) => error.problem(),
-                WrongHeader::TooLong => Problem::HeaderTooLong { most: LONGEST_HEADER as u32 },
-                WrongHeader::TooMany => Problem::HeadersFull { most: MOST_HEADERS as u32 },
-            };
-            Failure::new(ErrorCode::Invalid, problem)
-        })?;
+        let shown = self.keys.shown_headers(id, &account.host()).await?;
+        check_own_header(&shown, name, value).map_err(wrong)?;
         let value = SecretString::from(value);
         if !value.expose_secret().is_empty() {
             self.secrets.learn(&value);
@@ -36,11 +28,10 @@ impl ProviderBook {
     }
 
     pub(super) async fn view(&self, account: &Account, key: KeySource) -> Result<ProviderView, Failure> {
-        let headers = self.keys.headers(&account.id, &account.host()).await?;
+        let headers = self.keys.shown_headers(&account.id, &account.host()).await?;
         let onward = self.listed().await?.onward(account);
         // The place that variables and files of a provider's own tools name is no change of the person's.
         let changed = account.preset.is_some() && !account.is_default(&self.cloud());
-        let headers = headers.into_iter().map(|header| header.name).collect();
         Ok(ProviderView { changed, ..super::view(account, key, headers, onward) })
     }
 

@@ -4,10 +4,9 @@ use std::sync::Arc;
 
 use bosun_protocol::{ErrorCode, LocalModel, LocalServerView, Problem, ProviderView};
 use bosun_providers::{
-    Account, Family, ListedModels, LocalServer, Onward, Preferences, ProviderConfig, Said, ask_again,
-    find_local_servers, look_at, usual_local_accounts,
+    Account, ListedModels, LocalServer, Onward, ProviderConfig, Said, ask_again, find_local_servers, look_at,
+    usual_local_accounts,
 };
-use futures_util::future::join_all;
 
 use super::{ProviderBook, account};
 use crate::error::Failure;
@@ -45,25 +44,12 @@ impl ProviderBook {
         });
     }
 
-    /// Asks the servers of this machine that said of their models before who runs them: others may listen there by now, and
-    /// the window says where requests go. Ollama is known by its wire. One that is silent is asked before its first call.
+    /// Asks the servers of this machine again who runs their models: the window says where requests go.
     async fn look_again(&self) -> Result<(), Failure> {
         let (accounts, listed) = (self.accounts().await?, self.listed().await?);
-        let mut configs = Vec::new();
-        for account in accounts.iter().filter(|account| account.is_local() && account.family != Family::Ollama) {
-            // What is stored tells enough: keys are looked for where there is something to ask.
-            let stored = ProviderConfig::new(account.id.as_str(), account.family, account.base_url.as_str());
-            if !self.heard.is_old(&Preferences::default().apply(stored, &listed)?, None) {
-                continue;
-            }
-            // One whose key is locked is not asked without it.
-            configs.extend(self.config(account).await.ok());
-        }
-        let answers = join_all(configs.iter().map(|config| ask_again(config, &self.heard))).await;
-        for (config, listed) in configs.into_iter().zip(answers) {
-            if let Some(listed) = listed {
-                self.learn(config, Said::All(listed)).await?;
-            }
+        let config = async |account| self.config(account).await.ok();
+        for (config, said) in ask_again(&accounts, &listed, &self.heard, config).await {
+            self.learn(config, said).await?;
         }
         Ok(())
     }
@@ -81,7 +67,7 @@ impl ProviderBook {
                 // Once more, for what it is called.
                 let found = look_at(usual.clone()).await.map_or(usual, |found| found.account);
                 let account = added(found, &accounts);
-                self.database.save_account(account::to_stored(&account, &self.cloud())).await?;
+                self.database.save_account(&account.id, &account.to_saved(&self.cloud())).await?;
                 account
             }
         };
@@ -127,7 +113,7 @@ fn added(server: Account, accounts: &[Account]) -> Account {
 mod tests {
     use bosun_model::{ChatRequest, Message};
     use bosun_protocol::ModelRef;
-    use bosun_providers::{Cloud, EnvironmentKeys, KnownSecrets, ListedModel, list_models};
+    use bosun_providers::{Cloud, EnvironmentKeys, Family, KnownSecrets, ListedModel, list_models};
     use bosun_store::{Database, Keys, MemorySecrets};
     use bosun_testkit::{ModelServer, Reply, Script, Wire};
     use pretty_assertions::assert_eq;
@@ -149,7 +135,7 @@ mod tests {
             server.answer_models_with(Reply::http(200, list));
         };
         let account = Account::new("own", "Own", Family::OpenAiChat, server.base_url(Wire::OpenAi));
-        database.save_account(account::to_stored(&account, &nothing())).await.unwrap();
+        database.save_account(&account.id, &account.to_saved(&nothing())).await.unwrap();
         let run = || {
             let keys = Keys::new(Arc::new(MemorySecrets::default()), Some(Arc::clone(&database)));
             let (none, secrets) = (EnvironmentKeys::default(), KnownSecrets::default());
@@ -240,7 +226,7 @@ mod tests {
         let book = ProviderBook::new(Arc::clone(&database), Arc::new(keys), none, secrets);
         let server = ModelServer::with(Script { models: vec!["qwen3:4b".into()], ..Script::default() });
         let account = usual("ollama").moved_to(server.base_url(Wire::Ollama));
-        database.save_account(account::to_stored(&account, &nothing())).await.unwrap();
+        database.save_account(&account.id, &account.to_saved(&nothing())).await.unwrap();
         let asked = || server.requests().iter().filter(|request| request.path == "/api/show").count();
 
         // Its list does not have this one, so that nothing was said of it before.

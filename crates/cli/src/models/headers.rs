@@ -1,14 +1,13 @@
 //! Headers of the person's own: as they are written, and kept in the keyring.
 
-use bosun_protocol::{ErrorCode, Problem};
-use bosun_providers::{Account, LONGEST_HEADER, MOST_HEADERS, WrongHeader, check_own_header};
+use bosun_providers::{Account, check_own_header};
 use bosun_session::SessionError;
 use bosun_store::{Key, Keys};
 use secrecy::SecretString;
 use secrecy::zeroize::Zeroizing;
 
-use super::Models;
 use super::keys::secret_line;
+use super::{Models, wrong};
 use crate::failure::Failure;
 use crate::terminal::one_line;
 
@@ -32,16 +31,6 @@ pub(super) fn read(header: &str) -> Result<OwnHeader, Failure> {
     Ok(OwnHeader { name, value })
 }
 
-fn wrong(wrong: WrongHeader) -> Failure {
-    let count = |number: usize| u32::try_from(number).unwrap_or(u32::MAX);
-    let problem = match wrong {
-        WrongHeader::Unsendable(error) => return SessionError::from(error).into(),
-        WrongHeader::TooLong => Problem::HeaderTooLong { most: count(LONGEST_HEADER) },
-        WrongHeader::TooMany => Problem::HeadersFull { most: count(MOST_HEADERS) },
-    };
-    SessionError::new(ErrorCode::Invalid, problem).into()
-}
-
 /// Keeps a header for `account`, or takes it away. Where the keyring does not take it, what it said; one that was not
 /// there before is not there then either.
 pub(super) async fn keep(
@@ -51,13 +40,13 @@ pub(super) async fn keep(
     OwnHeader { name, value }: OwnHeader,
 ) -> Result<Option<String>, Failure> {
     let host = account.host();
-    let known = kept.header_names(&account.id, &host).await?;
-    check_own_header(&known, &name, &value).map_err(wrong)?;
+    let shown = kept.shown_headers(&account.id, &host).await?;
+    check_own_header(&shown, &name, &value).map_err(wrong)?;
     let value = SecretString::from(value.as_str());
     models.secrets.learn(&value);
     let place = kept.set_header(&account.id, &host, &name, value).await.map_err(SessionError::from)?;
     let refused = refusal(&place);
-    if refused.is_some() && !known.iter().any(|known| known.eq_ignore_ascii_case(&name)) {
+    if refused.is_some() && !shown.iter().any(|shown| shown.eq_ignore_ascii_case(&name)) {
         // A keyring that may have it after all does not let go of it now: its name stays, to be taken away by.
         kept.set_header(&account.id, &host, &name, SecretString::from("")).await.ok();
     }
@@ -69,5 +58,52 @@ pub(super) fn refusal(place: &Key) -> Option<String> {
     match place {
         Key::InMemory { reason, .. } | Key::Locked { reason } => Some(reason.to_string()),
         Key::InKeyring(_) | Key::Missing => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use bosun_backend::BoxFuture;
+    use bosun_providers::{EnvironmentKeys, Family};
+    use bosun_store::{Database, MemorySecrets, SecretError, SecretStore};
+
+    use super::*;
+
+    struct LockedSecrets;
+
+    impl SecretStore for LockedSecrets {
+        fn get<'a>(&'a self, _: &'a str, _: &'a str) -> BoxFuture<'a, Result<Option<SecretString>, SecretError>> {
+            Box::pin(async { Err(SecretError::Locked) })
+        }
+
+        fn set<'a>(&'a self, _: &'a str, _: &'a str, _: SecretString) -> BoxFuture<'a, Result<(), SecretError>> {
+            Box::pin(async { Err(SecretError::Locked) })
+        }
+
+        fn remove<'a>(&'a self, _: &'a str, _: &'a str) -> BoxFuture<'a, Result<(), SecretError>> {
+            Box::pin(async { Err(SecretError::Locked) })
+        }
+    }
+
+    /// The window shows none of them after a restart, and counts none.
+    #[tokio::test]
+    async fn headers_of_an_earlier_run_that_no_keyring_took_do_not_count() {
+        let folder = tempfile::tempdir().unwrap();
+        let database = Database::open(folder.path()).unwrap();
+        let account = Account::new("gate", "Gate", Family::OpenAiChat, "https://gate.example/v1");
+        let earlier = Keys::new(Arc::new(LockedSecrets), Some(Arc::clone(&database)));
+        for number in 0..20 {
+            earlier.set_header("gate", "gate.example", &format!("X-{number}"), "on".into()).await.unwrap();
+        }
+        let keys = Keys::new(Arc::new(MemorySecrets::default()), Some(Arc::clone(&database)));
+        let models = Models::new(Some(database), EnvironmentKeys::default());
+        let header = |number: usize| OwnHeader { name: format!("X-New-{number}"), value: "on".to_owned().into() };
+        for number in 0..20 {
+            assert!(keep(&models, &keys, &account, header(number)).await.is_ok_and(|refused| refused.is_none()));
+        }
+        let full = keep(&models, &keys, &account, header(20)).await.unwrap_err().to_string();
+        assert!(full.contains("at most 20 headers"), "{full}");
     }
 }

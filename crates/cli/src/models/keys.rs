@@ -2,8 +2,8 @@
 
 use std::io::{BufRead, IsTerminal, Read, Write};
 
-use bosun_protocol::{ErrorCode, KeySource, Problem};
-use bosun_providers::{Account, EnvironmentKeys, Trial, try_out};
+use bosun_protocol::KeySource;
+use bosun_providers::{Account, EnvironmentKeys, Trial, checked_key, try_out};
 use bosun_session::{Explain, SessionError, counted_as_test};
 use bosun_store::{Key, key_from_environment};
 use clap::{Args, Subcommand};
@@ -11,17 +11,15 @@ use secrecy::SecretString;
 use secrecy::zeroize::Zeroizing;
 use serde::Serialize;
 
-use super::{Address, Models, Named};
+use super::{Address, Models, Named, wrong};
 use crate::core::{Stored, keyring};
 use crate::failure::Failure;
 use crate::line::write_line;
 use crate::terminal::one_line;
 use crate::{Exit, tell};
 
-/// Bytes of a key.
-const LONGEST: usize = 4_096;
-/// Bytes of a line of standard input, with the blanks around what is meant.
-const LONGEST_LINE: usize = 2 * LONGEST;
+/// Bytes of a line of standard input: twice those of a key, with the blanks around it.
+const LONGEST_LINE: usize = 8_192;
 
 #[derive(Debug, Args)]
 pub(crate) struct KeysArgs {
@@ -175,14 +173,10 @@ async fn known(
 /// The key as it is typed or given, which is shown and logged nowhere.
 pub(super) fn asked(account: &Account) -> Result<SecretString, Failure> {
     let line = secret_line(&format!("Key of {} for {}", one_line(&account.id), one_line(&account.host())))?;
-    let key = line.trim();
-    if key.is_empty() {
+    if line.trim().is_empty() {
         return Err(Failure::KeyEmpty);
     }
-    if key.len() > LONGEST || key.chars().any(|c| c.is_control() || c.is_whitespace()) {
-        return Err(SessionError::new(ErrorCode::Invalid, Problem::NoKey).into());
-    }
-    Ok(SecretString::from(key))
+    checked_key(&line).map_err(wrong)
 }
 
 /// `what`, asked for on a terminal and typed unseen, or the next line of standard input. Wiped when it goes.

@@ -4,12 +4,11 @@ use std::io::Write;
 
 use bosun_model::{ModelInfo, Stays};
 use bosun_providers::{
-    Account, EnvironmentKeys, Family, ListedModel, ListedModels, Preferences, ProviderConfig, Said, ask_again,
+    Account, EnvironmentKeys, ListedModel, ListedModels, Preferences, ProviderConfig, Said, ask_again,
     catalogue_source, find_local_servers, known_model, list_models,
 };
 use bosun_session::SessionError;
 use clap::Args;
-use futures_util::future::join_all;
 use serde::Serialize;
 
 use super::{Address, Models, Named};
@@ -81,21 +80,13 @@ pub(crate) async fn models(args: ModelsArgs, keys: EnvironmentKeys) -> Result<Ex
 /// their models are asked again: others may listen there by now.
 async fn providers(keys: EnvironmentKeys) -> Result<Vec<Row>, Failure> {
     let models = Models::new(None, keys);
-    let mut configs = Vec::new();
-    let is_asked = |account: &&Account| account.is_local() && account.family != Family::Ollama;
-    for account in models.accounts().await?.iter().filter(is_asked) {
-        // One whose key is locked is not asked without it.
-        let Ok(config) = models.config(account).await else { continue };
-        configs.extend(Some(config).filter(|config| models.heard.is_old(config, None)));
-    }
-    let answers = join_all(configs.iter().map(|config| ask_again(config, &models.heard))).await;
-    for (config, listed) in configs.into_iter().zip(answers) {
-        if let Some(listed) = listed {
-            models.learn(config, Said::All(listed)).await?;
-        }
+    let (accounts, listed) = (models.accounts().await?, models.listed().await?);
+    let config = async |account| models.config(account).await.ok();
+    for (config, said) in ask_again(&accounts, &listed, &models.heard, config).await {
+        models.learn(config, said).await?;
     }
     let listed = models.listed().await?;
-    Ok(models.accounts().await?.iter().map(|account| Row::of_account(account, &listed)).collect())
+    Ok(accounts.iter().map(|account| Row::of_account(account, &listed)).collect())
 }
 
 async fn of_provider(id: &str, base_url: Option<String>, keys: EnvironmentKeys) -> Result<Vec<Row>, Failure> {
@@ -205,7 +196,7 @@ mod tests {
             let account = Account::of_preset(preset(id).unwrap());
             let listed = ListedModel { name: name.into(), run_by, ..ListedModel::default() };
             let config = ProviderConfig::new(id, account.family, account.base_url.as_str());
-            Row::of_model(&config.with_listed(std::slice::from_ref(&listed)), &account, listed).local
+            Row::of_model(&config.hearing(&Said::All(vec![listed.clone()])), &account, listed).local
         };
         assert!(local("ollama", "qwen3:4b", None) && local("vllm", "m", Some(RunBy::Server("vLLM"))));
         for (id, name) in [("ollama", "gpt-oss:120b-cloud"), ("vllm", "m"), ("litellm", "m"), ("openai", "gpt-5.4")] {

@@ -3,18 +3,15 @@
 use std::io::Write;
 use std::sync::Arc;
 
-use bosun_protocol::{ErrorCode, Problem};
-use bosun_providers::{
-    Account, AccountChange, AccountForm, Cloud, EnvironmentKeys, Family, SavedAccount, WrongAccount, new_account_id,
-};
-use bosun_session::{Explain, SessionError};
-use bosun_store::{Key, Keys, ProviderAccount};
+use bosun_providers::{Account, AccountChange, AccountForm, EnvironmentKeys, Family, SavedAccount, new_account_id};
+use bosun_session::SessionError;
+use bosun_store::{Key, Keys};
 use clap::{ArgGroup, Args, Subcommand, ValueEnum};
 use serde::Serialize;
 
-use super::Models;
 use super::headers::{self, OwnHeader};
 use super::keys::{asked, tried};
+use super::{Models, wrong};
 use crate::core::{Stored, keyring};
 use crate::failure::Failure;
 use crate::line::write_line;
@@ -173,7 +170,8 @@ fn opened(keys: EnvironmentKeys) -> Result<(Models, Stored), Failure> {
 async fn list(json: bool, keys: EnvironmentKeys) -> Result<(), Failure> {
     let models = Models::new(None, keys);
     let Some(database) = models.database().await? else { return Ok(()) };
-    let (kept, own) = (keyring(database), database.accounts().await?);
+    let kept = keyring(database);
+    let own: Vec<SavedAccount> = database.accounts().await?;
     let mut out = std::io::stdout().lock();
     for account in models.accounts().await? {
         let headers = kept.header_names(&account.id, &account.host()).await?;
@@ -223,7 +221,7 @@ async fn add(
             let refused = headers::keep(&models, &kept, &account, header).await?;
             refused.map_or(Ok(()), |reason| Err(Failure::NotAdded { what, reason }))?;
         }
-        Ok::<_, Failure>(stored.database.save_account(to_stored(&account, &models.cloud())).await?)
+        Ok::<_, Failure>(stored.database.save_account(&account.id, &account.to_saved(&models.cloud())).await?)
     };
     if let Err(failure) = added.await {
         // Nobody could take it away later.
@@ -268,7 +266,7 @@ async fn edit(
         if account.is_default(&models.cloud()) {
             stored.database.remove_account(&account.id).await?;
         } else {
-            stored.database.save_account(to_stored(&account, &models.cloud())).await?;
+            stored.database.save_account(&account.id, &account.to_saved(&models.cloud())).await?;
         }
         Ok::<_, Failure>(())
     };
@@ -307,22 +305,6 @@ async fn answers(models: &Models, stored: &Stored, account: &Account, done: &'st
     let provider = account.id.clone();
     let reason = tried(models, account, stored).await?;
     reason.map_or(Ok(()), |reason| Err(Failure::ProviderFails { provider, done, reason }))
-}
-
-fn to_stored(account: &Account, cloud: &Cloud) -> ProviderAccount {
-    let SavedAccount { id, label, family, base_url, chosen } = account.to_saved(cloud);
-    ProviderAccount { id, label, family, base_url, chosen }
-}
-
-fn wrong(wrong: WrongAccount) -> Failure {
-    let problem = match wrong {
-        WrongAccount::Label => Problem::ProviderLabel,
-        WrongAccount::UrlTooLong => Problem::BaseUrlTooLong,
-        WrongAccount::Url(error) => error.problem(),
-        WrongAccount::Query(name) => Problem::BaseUrlQuery { name },
-        WrongAccount::FamilyFixed => Problem::FamilyFixed,
-    };
-    SessionError::new(ErrorCode::Invalid, problem).into()
 }
 
 async fn set_header(models: &Models, stored: &Stored, account: &Account, header: OwnHeader) -> Result<(), Failure> {

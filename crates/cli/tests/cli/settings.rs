@@ -3,7 +3,8 @@
 use std::sync::Arc;
 
 use bosun_protocol::{Effort, ModelRef, ProjectModel, Settings};
-use bosun_store::{APP_SETTINGS, Database, ProviderAccount};
+use bosun_providers::SavedAccount;
+use bosun_store::{APP_SETTINGS, Database};
 use bosun_testkit::{ModelServer, Reply, Wire};
 use pretty_assertions::assert_eq;
 
@@ -16,14 +17,14 @@ fn mine(name: &str) -> ModelRef {
 /// A person's own account, whose model `name` is the default.
 async fn preferring(bench: &Bench, name: &str) -> (Arc<Database>, Settings) {
     let database = Database::open(&bench.data()).unwrap();
-    let account = ProviderAccount {
+    let account = SavedAccount {
         id: "mine".into(),
         label: "Mine".into(),
         family: "openai_chat".into(),
         base_url: bench.server.base_url(Wire::OpenAi),
         chosen: false,
     };
-    database.save_account(account).await.unwrap();
+    database.save_account(&account.id, &account).await.unwrap();
     let settings = Settings { model: Some(mine(name)), ..Settings::default() };
     database.set_setting(APP_SETTINGS, &settings).await.unwrap();
     (database, settings)

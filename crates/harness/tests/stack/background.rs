@@ -4,11 +4,13 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 
 use bosun_agent::{
-    BoxFuture, ChangedFile, ChildStart, EntryBody, Host, Journal, JournalEntry, JournalError, LiveEvent, OpenedChild,
-    Seq, SessionId, SessionLog, State, SubagentMode, SystemClock, TurnEnd,
+    AgentError, BoxFuture, ChangedFile, ChildStart, EntryBody, Host, Journal, JournalEntry, JournalError, LiveEvent,
+    Middleware, NextTool, OpenedChild, Seq, SessionId, SessionLog, State, SubagentMode, SystemClock, TurnContext,
+    TurnEnd,
 };
-use bosun_model::{ChatRequest, HumanMessage};
+use bosun_model::{ChatRequest, HumanMessage, Message, ToolCall};
 use bosun_testkit::{DrivenCall, ModelDriver, Project, Reply, ScriptedModel};
+use bosun_tools::ToolOutput;
 use pretty_assertions::assert_eq;
 use serde_json::{Value, json};
 
@@ -404,6 +406,51 @@ async fn one_whose_journal_fails_has_failed_and_one_that_no_run_holds_is_not_run
         }
         assert_eq!(turn.await.unwrap(), TurnEnd::Done);
     }
+}
+
+/// A member of somebody's stack that panics at what subagents call.
+struct Breaks;
+
+impl Middleware for Breaks {
+    fn name(&self) -> &'static str {
+        "Breaks"
+    }
+
+    fn wrap_tool_call<'a>(
+        &'a self,
+        cx: &'a TurnContext,
+        call: ToolCall,
+        next: NextTool<'a>,
+    ) -> BoxFuture<'a, Result<ToolOutput, AgentError>> {
+        assert_eq!(cx.depth(), 0, "on purpose");
+        next.run(call)
+    }
+}
+
+#[tokio::test]
+async fn one_that_panics_ends_its_own_turn_with_a_result_for_every_call() {
+    let args = json!({"description": "break", "subagent_type": "general-purpose"});
+    let model = ScriptedModel::by(move |request| match texts(request).last().unwrap().as_str() {
+        "go" => Reply::new().and_call_with_id("b", "start_async_task", args.clone()),
+        "break" => call("l", "ls", json!({"path": "/"})),
+        _ => Reply::text("done"),
+    });
+    let scene = Scene::build(Project::new(), model, vec![], |config| {
+        config.background_subagents = true;
+        config.everywhere = vec![Arc::new(Breaks)];
+    });
+    assert_eq!(scene.say("go").await, TurnEnd::Done);
+    scene.log.background().idle().await;
+    let told = scene.log.with_state(|state| state.subagents[0].end.clone());
+    let Some(TurnEnd::Failed { reason, .. }) = &told else { panic!("{told:?}") };
+    assert!(reason.contains("a part of the program broke"), "{reason}");
+    let child = scene.child("b");
+    let (open, end, step) =
+        child.with_state(|state| (state.turn.is_some(), state.last_end.clone(), state.step.clone()));
+    assert_eq!((open, end, step), (false, told, None));
+    let results =
+        |state: &State| state.messages.iter().filter(|message| matches!(&***message, Message::Tool(_))).count();
+    assert_eq!(child.with_state(results), 1);
 }
 
 #[tokio::test]

@@ -5,13 +5,14 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use bosun_model::Stays;
+use futures_util::future::join_all;
 use tokio::time::Instant;
 
 use super::{LLAMA_CPP, ListedModel, RunBy, list_models, local};
 use crate::config::is_handed_on;
 use crate::connection::Connection;
 use crate::preset::Preset;
-use crate::{Family, KnownModel, ProviderConfig, host_of, known_model, preset};
+use crate::{Account, Family, KnownModel, ListedModels, ProviderConfig, host_of, known_model, preset};
 
 /// What was heard is old after so long: a program runs for days, and servers come and go.
 const FRESH: Duration = Duration::from_secs(10 * 60);
@@ -58,7 +59,7 @@ impl HeardOf {
 
     /// Whether what is known of the server, or of `name` there, was said long ago or to another run of the program, and
     /// may hold no more.
-    pub fn is_old(&self, config: &ProviderConfig, name: Option<&str>) -> bool {
+    pub(super) fn is_old(&self, config: &ProviderConfig, name: Option<&str>) -> bool {
         let is_said = |known: &KnownModel| !known.by_person && name.is_none_or(|name| known.name == name);
         config.is_near() && config.known.iter().any(is_said) && !self.has_answered(config, name)
     }
@@ -137,13 +138,38 @@ pub async fn ask_about(config: &ProviderConfig, name: &str, heard: &HeardOf) -> 
     if !is_asked {
         return None;
     }
-    let listed = ask_again(config, heard).await?;
+    let listed = list_of(config, heard).await?;
     Some(Said::All(with_alias(listed, &config.id, name)))
+}
+
+/// Asks the servers of this machine among `accounts` again that said of their models before, as `listed` has it, and of
+/// which nothing was `heard` of late: others may listen there by now. Ollama is known by its wire. What those say who
+/// answer is for the caller to keep; one that is silent is asked before its first call.
+///
+/// `config` is asked for everything a call needs, where there is something to ask. One of which it gives nothing, as where
+/// a key is locked, is left out.
+pub async fn ask_again<'a, C: Future<Output = Option<ProviderConfig>>>(
+    accounts: &'a [Account],
+    listed: &ListedModels,
+    heard: &HeardOf,
+    config: impl Fn(&'a Account) -> C,
+) -> Vec<(ProviderConfig, Said)> {
+    let mut configs = Vec::new();
+    for account in accounts.iter().filter(|account| account.is_local() && account.family != Family::Ollama) {
+        let stored = ProviderConfig::new(account.id.as_str(), account.family, account.base_url.as_str());
+        let known: Vec<_> = listed.of(&stored).collect();
+        if heard.is_old(&stored.with_known(known), None) {
+            configs.extend(config(account).await);
+        }
+    }
+    let answers = join_all(configs.iter().map(|config| list_of(config, heard))).await;
+    let said = configs.into_iter().zip(answers);
+    said.filter_map(|(config, listed)| Some((config, Said::All(listed?)))).collect()
 }
 
 /// The list of a server, which is waited for a second at most; `None`, too, for half a minute after it was waited for
 /// in vain.
-pub async fn ask_again(config: &ProviderConfig, heard: &HeardOf) -> Option<Vec<ListedModel>> {
+async fn list_of(config: &ProviderConfig, heard: &HeardOf) -> Option<Vec<ListedModel>> {
     if heard.rests(config, None) {
         return None;
     }
@@ -175,9 +201,47 @@ fn with_alias(mut listed: Vec<ListedModel>, id: &str, name: &str) -> Vec<ListedM
 
 #[cfg(test)]
 mod tests {
+    use std::cell::RefCell;
+    use std::future::ready;
+
+    use bosun_testkit::{ModelServer, Reply, Wire};
     use pretty_assertions::assert_eq;
 
     use super::*;
+
+    #[tokio::test]
+    async fn those_alone_are_asked_again_that_said_something_and_were_not_heard_of_since() {
+        let server = ModelServer::start();
+        server.answer_models_with(Reply::http(200, r#"{"object":"list","data":[{"id":"m","owned_by":"vllm"}]}"#));
+        let chat = Family::OpenAiChat;
+        let own = |id: &str, base_url: String| Account::new(id, id, chat, base_url);
+        let accounts = [
+            own("near", server.base_url(Wire::OpenAi)),
+            own("locked", "http://localhost:1/v1".into()),
+            own("new", "http://localhost:2/v1".into()),
+            own("far", "https://gate.example/v1".into()),
+            Account::new("ollama", "Ollama", Family::Ollama, "http://localhost:3"),
+        ];
+        let (mut listed, heard) = (ListedModels::default(), HeardOf::default());
+        for account in accounts.iter().filter(|account| account.id != "new") {
+            let config = ProviderConfig::new(account.id.as_str(), account.family, account.base_url.as_str());
+            let model = ListedModel { name: "m".into(), context_window: Some(7), ..ListedModel::default() };
+            listed.take_in(&config, &Said::All(vec![model])).unwrap();
+        }
+        let wanted = RefCell::new(Vec::new());
+        let config = |account: &Account| {
+            wanted.borrow_mut().push(account.id.clone());
+            let config = ProviderConfig::new(account.id.as_str(), account.family, account.base_url.as_str());
+            ready(Some(config).filter(|_| account.id != "locked"))
+        };
+        let said = ask_again(&accounts, &listed, &heard, config).await;
+        let shown: Vec<_> = said.iter().map(|(config, said)| (config.id.as_str(), said)).collect();
+        let run_by = Some(RunBy::Server("vLLM"));
+        let all = Said::All(vec![ListedModel { name: "m".into(), run_by, ..ListedModel::default() }]);
+        assert_eq!((shown, wanted.take()), (vec![("near", &all)], vec!["near".to_owned(), "locked".into()]));
+        assert!(ask_again(&accounts, &listed, &heard, config).await.is_empty());
+        assert_eq!(wanted.take(), ["locked"]);
+    }
 
     #[test]
     fn only_llama_cpp_takes_any_name_for_its_model_and_none_that_is_handed_on() {

@@ -92,13 +92,21 @@ fn is_no_list(kind: ModelErrorKind) -> bool {
     is_no(kind) || kind == ModelErrorKind::Unauthorized
 }
 
+/// Another list of the server, at `path` of its root; and, without it, whether the server was silent.
+async fn list_beside(connection: &Connection, path: &str) -> (Option<Vec<u8>>, bool) {
+    let address = connection.endpoint().at_root(path);
+    match tokio::time::timeout(SHOW, connection.get_at(address, LIST)).await {
+        Ok(Ok(body)) => (Some(body), false),
+        Ok(Err(error)) => (None, !is_no_list(error.kind)),
+        Err(_) => (None, true),
+    }
+}
+
 /// Of a list in OpenAI's shape, whose rows say of all of Ollama's models that it runs them: those of its cloud, by its own
 /// list. Without that nobody knows.
 pub(super) async fn of_ollamas_cloud(connection: &Connection, models: &mut [ListedModel]) {
-    let address = connection.endpoint().at_root("api/tags");
-    let asked = tokio::time::timeout(SHOW, connection.get_at(address, LIST)).await;
-    let is_silent = !matches!(&asked, Ok(Ok(_))) && !matches!(&asked, Ok(Err(error)) if is_no_list(error.kind));
-    let own = asked.ok().and_then(Result::ok).and_then(|body| read(&body, PriceList::None));
+    let (body, is_silent) = list_beside(connection, "api/tags").await;
+    let own = body.and_then(|body| read(&body, PriceList::None));
     for model in models.iter_mut().filter(|model| model.run_by == Some(RunBy::Server(OLLAMA))) {
         let row = own.as_ref().and_then(|own| own.iter().find(|row| row.name == model.name));
         match row {
@@ -113,13 +121,11 @@ pub(super) async fn of_ollamas_cloud(connection: &Connection, models: &mut [List
 /// not LM Studio; of one that is silent what was known stays, where it said in the other list that it is LM Studio.
 /// Models of which nobody says that are left as they are.
 pub(super) async fn lm_studio(connection: &Connection, models: &mut Vec<ListedModel>) {
-    let address = connection.endpoint().at_root("api/v0/models");
-    let asked = tokio::time::timeout(SHOW, connection.get_at(address, LIST)).await;
-    let is_silent = !matches!(&asked, Ok(Ok(_))) && !matches!(&asked, Ok(Err(error)) if is_no_list(error.kind));
+    let (body, is_silent) = list_beside(connection, "api/v0/models").await;
     for model in models.iter_mut().filter(|model| model.run_by == Some(RunBy::Server(LM_STUDIO))) {
         (model.run_by, model.untold) = (None, is_silent);
     }
-    let Ok(Ok(body)) = asked else { return };
+    let Some(body) = body else { return };
     if let Ok(Own { data }) = serde_json::from_slice(&body) {
         told_by(&data, models);
     }

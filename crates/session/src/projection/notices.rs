@@ -47,7 +47,7 @@ impl Projection {
     fn waits(&mut self, code: NoticeCode, problem: Problem, at: i64) {
         self.asks_now();
         let notice = Notice { code, detail: problem.to_string(), problem: Some(problem), model: None };
-        let id = ItemId::new(format!("asks-again-{}", self.view.seq));
+        let id = ItemId::new(format!("waits-{}", self.view.seq));
         self.wait = Some(id.clone());
         let item = Item { id, turn: self.turn(), at, body: ItemBody::Notice(notice) };
         self.emit(SessionEvent::ItemStarted { item });

@@ -33,6 +33,11 @@ impl Keys {
         Ok(headers)
     }
 
+    /// The names of [`Self::headers`]: those that are shown, and that count.
+    pub async fn shown_headers(&self, account: &str, host: &str) -> Result<Vec<String>, DatabaseError> {
+        Ok(self.headers(account, host).await?.into_iter().map(|header| header.name).collect())
+    }
+
     /// Keeps a header; one whose value is empty is removed. Names are compared without regard to case. What comes back says
     /// where its value is now.
     pub async fn set_header(
@@ -71,7 +76,8 @@ impl Keys {
         self.change_names(move |names| drop(names.remove(&place))).await
     }
 
-    /// The names of the headers of `account` for `host`, without asking the keyring for what they hold.
+    /// The names of the headers of `account` for `host`, without asking the keyring for what they hold: also of those of an
+    /// earlier run that no keyring took.
     pub async fn header_names(&self, account: &str, host: &str) -> Result<Vec<String>, DatabaseError> {
         let Some(database) = &self.database else { return Ok(Vec::new()) };
         let mut names: Names = database.setting(NAMES).await?.unwrap_or_default();
