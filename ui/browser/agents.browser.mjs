@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { availableParallelism } from 'node:os';
 import { after, before, describe, test } from 'node:test';
-import { calls, done } from './page.mjs';
+import { button, calls, done } from './page.mjs';
 import { open } from './site.mjs';
 
 let site;
@@ -69,6 +69,66 @@ describe('agents', { concurrency: Math.min(3, availableParallelism()) }, () => {
     assert.match(await page.evaluate(() => document.activeElement.textContent), /tower-retry/);
     await page.keyboard.press('End');
     assert.match(await page.evaluate(() => document.activeElement.textContent), /clock fakes/);
+    await done(page);
+  });
+
+  test('the branches of the tree are folded, and the main agent stands for itself', async () => {
+    const page = await site.show({ tab: 'agents' }, { width: 1024, height: 700 });
+    await button(page, 'Show the side pane').click();
+    const research = page.getByRole('treeitem', { name: /retry policies/ });
+    await research.focus();
+    await page.keyboard.press('ArrowLeft');
+    await page.getByRole('treeitem', { name: /tower-retry/ }).waitFor({ state: 'detached' });
+    assert.equal(await research.getAttribute('aria-expanded'), 'false');
+    await page.keyboard.press('ArrowLeft');
+    const facts = page.getByRole('region', { name: 'How it stands with main agent' });
+    await facts.getByText('waiting for you · edit_file src/auth/session.rs').waitFor();
+    await facts.getByText('34%').waitFor();
+    await facts.getByRole('button', { name: 'Go to the conversation' }).click();
+    await page.locator('.right.drawer').waitFor({ state: 'detached' });
+    await button(page, 'Show the side pane').click();
+    await facts.waitFor();
+    assert.equal(await research.getAttribute('aria-expanded'), 'false');
+    await done(page);
+  });
+
+  test('a subagent at work is followed at its end, and a person’s place in what it did holds', async () => {
+    const page = await site.show({ tab: 'agents' }, { width: 1440, height: 700 });
+    await page.getByRole('treeitem', { name: /tower-retry/ }).click();
+    const rows = (from) =>
+      page.evaluate((first) => {
+        for (let at = first; at < first + 30; at++) {
+          const body = { kind: 'ai', text: `Thought ${at}`, reasoning: '', streaming: false };
+          window.recordedHost.emit('s-tower', { type: 'item_started', item: { id: `n${at}`, turn: 1, at: 0, body } });
+        }
+      }, from);
+    const isAtEnd = (view, text) =>
+      view.evaluate(async (one, last) => {
+        const isThere = () =>
+          one.textContent.includes(last) && one.scrollHeight - one.scrollTop - one.clientHeight <= 2;
+        for (let tries = 0; tries < 100 && !isThere(); tries++) await new Promise((next) => setTimeout(next, 100));
+        return isThere() && one.scrollTop > 0;
+      }, text);
+    const small = page.getByRole('group', { name: 'Everything it did' });
+    await small.getByRole('button', { name: /vendor\/tower\/src\/retry\/mod\.rs/ }).waitFor();
+    await rows(0);
+    assert.ok(await isAtEnd(small, 'Thought 29'), 'the pane follows the end');
+    assert.ok(await page.getByRole('treeitem', { name: /tower-retry/ }).isVisible());
+    await button(page, 'Open with more room').click();
+    const wide = page
+      .getByRole('dialog', { name: 'What reader did' })
+      .getByRole('group', { name: 'Everything it did' });
+    await rows(30);
+    assert.ok(await isAtEnd(wide, 'Thought 59'), 'the dialog follows the end');
+    await wide.hover();
+    await page.mouse.wheel(0, -400);
+    await page.waitForTimeout(600);
+    const place = () => wide.evaluate((view) => view.scrollTop);
+    const at = await place();
+    await rows(60);
+    await wide.getByText('Thought 89').waitFor({ state: 'attached' });
+    await page.waitForTimeout(300);
+    assert.ok(Math.abs((await place()) - at) <= 2, 'it stays where a person is');
     await done(page);
   });
 });

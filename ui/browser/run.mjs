@@ -19,6 +19,7 @@ const files = [
   'permissions',
   'paths',
   'agents',
+  'panes',
   'sessions',
   'past',
   'changes',

@@ -82,6 +82,14 @@ const hosts = { recorded: 'hostile' };
 export const SCREENS = {
   plan: { query: { tab: 'plan' } },
   agents: { query: { tab: 'agents' } },
+  mainagent: {
+    query: { tab: 'agents' },
+    async act(page) {
+      await palette(page, 'agents');
+      await page.keyboard.press('Enter');
+      await page.getByRole('treeitem').first().click();
+    },
+  },
   export: {
     async act(page) {
       await page.locator('aside.left li .more').first().press('Enter');

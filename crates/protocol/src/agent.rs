@@ -14,6 +14,9 @@ pub struct AgentNode {
     pub name: String,
     /// What it was sent to do.
     pub description: String,
+    /// It works beside its parent, which does not wait for it.
+    #[serde(default)]
+    pub beside: bool,
     pub status: AgentStatus,
     /// The call it is at, as `tool object`.
     pub current: Option<String>,

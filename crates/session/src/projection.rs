@@ -1,4 +1,4 @@
-use bosun_agent::{EntryBody, LiveEvent, Recorded, SessionId, State};
+use bosun_agent::{EntryBody, LiveEvent, Recorded, SessionId, State, SubagentMode};
 use bosun_harness::EvidenceBook;
 use bosun_model::{AiMessage, Asked, CallId, ContentBlock, HumanMessage, MessageId, ModelInfo, text_of};
 use bosun_protocol::{
@@ -101,6 +101,7 @@ impl Projection {
             call_id: call_id.map(|call| WireCallId::new(call.as_str())),
             name: subject.path.last().cloned().unwrap_or_default(),
             description: description.unwrap_or_default(),
+            beside: false,
             status: AgentStatus::Done,
             current: None,
             usage: UsageSummary::default(),
@@ -222,7 +223,10 @@ impl Projection {
             EntryBody::Asked { ask } => self.asked(ask, at),
             EntryBody::Decided { call_id, record } => self.decided(call_id, record, at),
             EntryBody::CallStarted { call_id } => self.running_call(call_id, at),
-            EntryBody::SubagentStarted { call_id, child, .. } => self.delegated(call_id, child),
+            EntryBody::SubagentStarted { call_id, child, .. } => {
+                self.delegated(call_id, child);
+                self.sent(child);
+            }
             EntryBody::ToolResult { call_id, message, outcome, artifact, started_at, allowed_by, .. } => {
                 let result = tools::Result { message, outcome: *outcome, artifact, started_at: *started_at, at };
                 self.finish_call(call_id, &result, allowed_by.as_deref());
@@ -268,8 +272,8 @@ impl Projection {
             EntryBody::RewindUndone { .. } => {
                 self.follow(&Deed { at, seq: recorded.seq, what: Did::RewindUndone });
             }
+            EntryBody::SubagentAsked { child } => self.sent(child),
             EntryBody::Seeded { .. }
-            | EntryBody::SubagentAsked { .. }
             | EntryBody::SubagentEnded { .. }
             | EntryBody::ChangeIntended { .. }
             | EntryBody::Updated { .. }
@@ -471,10 +475,26 @@ impl Projection {
         self.refresh(None);
     }
 
-    pub(crate) fn child_node(&mut self, agent: AgentNode) {
+    pub(crate) fn child_node(&mut self, mut agent: AgentNode) {
+        if agent.parent.as_ref() == Some(&self.summary.id) {
+            agent.beside = self.is_beside(&SessionId::new(agent.session.as_str()));
+        }
         if !self.view.agents.contains(&agent) {
             self.emit(SessionEvent::AgentUpdated { agent });
         }
+    }
+
+    /// It is known how a subagent works whose node may have been there before.
+    fn sent(&mut self, child: &SessionId) {
+        let node = self.view.agents.iter().find(|node| node.session.as_str() == child.as_str());
+        if let Some(agent) = node.cloned() {
+            self.child_node(agent);
+        }
+    }
+
+    /// Whether a subagent of this session works beside it: that stands in the journal of who sent it.
+    fn is_beside(&self, child: &SessionId) -> bool {
+        self.state.subagent(child).is_some_and(|sent| sent.mode == SubagentMode::Background)
     }
 }
 

@@ -46,6 +46,14 @@ const canGoOn = ({ session }: Workspace) =>
   session?.status === 'failed' || session?.status === 'stopped' || session?.status === 'interrupted';
 const hasSession = ({ sessionId }: Workspace) => sessionId !== null;
 
+/** What is done beside the side pane is seen: where that lies over it, it goes. */
+const uncovered =
+  (run: Spec['run']): Spec['run'] =>
+  (workspace) => {
+    workspace.layout.drawerOpen = false;
+    run(workspace);
+  };
+
 const SPECS = {
   newSession: {
     icon: Plus,
@@ -55,7 +63,7 @@ const SPECS = {
   },
   stop: { icon: Square, keys: 'Esc', slash: 'stop', isPossible: goesOn, run: (workspace) => workspace.stop() },
   continue: { icon: Play, slash: 'continue', isPossible: canGoOn, run: (workspace) => workspace.continue() },
-  model: { icon: Sparkles, slash: 'model', run: (workspace) => (workspace.isModelMenuOpen = true) },
+  model: { icon: Sparkles, slash: 'model', run: uncovered((workspace) => (workspace.isModelMenuOpen = true)) },
   inbox: {
     icon: Bell,
     slash: 'waiting',
@@ -66,7 +74,7 @@ const SPECS = {
     icon: Search,
     slash: 'find',
     isPossible: hasSession,
-    run: (workspace) => (workspace.isFinding = true),
+    run: uncovered((workspace) => (workspace.isFinding = true)),
   },
   plan: { icon: ListTodo, slash: 'plan', isPossible: hasSession, run: ({ layout }) => layout.show('plan') },
   board: {
@@ -101,12 +109,12 @@ const SPECS = {
     icon: Pencil,
     slash: 'rename',
     isPossible: hasSession,
-    run: (workspace) => {
+    run: uncovered((workspace) => {
       if (!workspace.layout.isSidebarWide) workspace.layout.toggleSidebar();
       setTimeout(() => (workspace.renaming = workspace.sessionId));
-    },
+    }),
   },
-  sidebar: { icon: PanelLeft, run: ({ layout }) => layout.toggleSidebar() },
+  sidebar: { icon: PanelLeft, run: uncovered(({ layout }) => layout.toggleSidebar()) },
   inspector: { icon: PanelRight, isPossible: hasSession, run: ({ layout }) => layout.toggleInspector() },
   openFolder: { icon: FolderOpen, slash: 'open', run: (workspace) => void workspace.pickProject() },
   palette: { icon: Search, run: (workspace) => (workspace.dialog = { kind: 'palette' }) },

@@ -32,6 +32,7 @@ import { Failures } from './failures';
 import { Layout } from './layout.svelte';
 import { ModelLists } from './modelLists';
 import { Notes, type Note } from './notes.svelte';
+import { Panes } from './panes.svelte';
 import { Past } from './past';
 import { ProjectModels } from './projectModels';
 import { Seen } from './seen.svelte';
@@ -54,10 +55,6 @@ export class Workspace {
   isModelMenuOpen = $state(false);
   /** The conversation is searched. */
   isFinding = $state(false);
-  /** The conversation shows only what was done for this todo. */
-  todoFilter = $state<string | null>(null);
-  /** The file that the pane of changes shows; the first one where it is none of them. */
-  chosenFile = $state('');
   /** Sentences for the person, newest last. */
   errors = $state.raw<CommandError[]>([]);
   readonly notes = new Notes();
@@ -79,6 +76,7 @@ export class Workspace {
   readonly modes: Modes;
   readonly sandboxes: Sandboxes;
   readonly layout = new Layout();
+  readonly panes = new Panes(this);
   readonly projectModels = new ProjectModels(this);
   readonly past = new Past(this);
   readonly bin = new Bin(this);
@@ -147,7 +145,7 @@ export class Workspace {
 
   sessionsChanged(list: SessionSummary[]): void {
     this.sessions = list;
-    this.feeds.keepOnly(list);
+    for (const store of [this.feeds, this.panes]) store.keepOnly(list);
     this.seen.learn(list);
   }
 
@@ -187,15 +185,14 @@ export class Workspace {
     this.look(latest?.id ?? null);
   }
 
-  /** Looks at another session: what was arranged for the one before is over. */
+  /** Looks at another session: what was looked for in the one before is over. */
   look(session: string | null): void {
     if (session !== this.sessionId) {
-      this.todoFilter = null;
       this.isFinding = false;
-      this.chosenFile = '';
       this.fileGoal = null;
     }
     this.sessionId = session;
+    this.layout.drawerOpen = false;
   }
 
   /** The sessions of a project that a person began and keeps at hand, newest first. */
@@ -297,6 +294,7 @@ export class Workspace {
   addToDraft(words: string): void {
     this.drafts.add(this.draftKey, words);
     this.dialog = null;
+    this.layout.drawerOpen = false;
     this.isWriting++;
   }
 

@@ -362,6 +362,8 @@ export type AgentNode = {
 	name: string,
 	/**  What it was sent to do. */
 	description: string,
+	/**  It works beside its parent, which does not wait for it. */
+	beside?: boolean,
 	status: AgentStatus,
 	/**  The call it is at, as `tool object`. */
 	current: string | null,

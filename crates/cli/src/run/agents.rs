@@ -77,6 +77,7 @@ mod tests {
             call_id: None,
             name: session.to_owned(),
             description: "look\naround".to_owned(),
+            beside: false,
             status,
             current: None,
             usage: UsageSummary { input_tokens: 40, output_tokens: 2, ..UsageSummary::default() },

@@ -124,6 +124,7 @@ mod tests {
             call_id: None,
             name: "scout".to_owned(),
             description: "look\naround".to_owned(),
+            beside: false,
             status,
             current: None,
             usage: UsageSummary::default(),

@@ -1,7 +1,7 @@
 //! Subagents that work beside the session.
 
 use bosun_model::{ChatRequest, Message};
-use bosun_protocol::{AgentStatus, Decision, ItemBody, SessionId, SessionStatus};
+use bosun_protocol::{AgentStatus, Decision, ItemBody, SessionEvent, SessionId, SessionStatus};
 use bosun_testkit::Reply;
 use pretty_assertions::assert_eq;
 use serde_json::json;
@@ -103,6 +103,45 @@ async fn they_are_begun_looked_at_told_more_ended_and_their_end_is_told_to_the_i
     let humans =
         stage.snapshot(&session).await.items.into_iter().filter(|item| matches!(item.body, ItemBody::Human { .. }));
     assert_eq!(humans.count(), 1);
+}
+
+/// Whether each subagent works beside the session, by what it was sent to do.
+async fn beside(stage: &Stage, session: &SessionId) -> Vec<(String, bool)> {
+    let agents = stage.snapshot(session).await.agents.into_iter();
+    let mut agents: Vec<_> = agents.map(|agent| (agent.description, agent.beside)).collect();
+    agents.sort();
+    agents
+}
+
+#[tokio::test]
+async fn the_tree_says_which_work_beside_the_session_also_after_a_restart() {
+    let stage = Stage::new(|request| match progress(request) {
+        (text, 0) if text == "send" => {
+            let send = |task: &str| json!({ "description": task, "subagent_type": "general-purpose" });
+            Reply::default().and_call_with_id("a", "start_async_task", send("work beside")).and_call_with_id(
+                "b",
+                "task",
+                send("work awaited"),
+            )
+        }
+        (text, _) if text == "send" => Reply::text("Both are sent."),
+        _ => Reply::text("Done."),
+    })
+    .await;
+    let session = stage.session().await;
+    let mut events = stage.sessions.subscribe(&session).await.unwrap().events;
+    stage.sessions.send(&session, "send".into()).await.unwrap();
+    stage.sessions.quiet(&session).await.unwrap();
+    let all = [(String::new(), false), ("work awaited".into(), false), ("work beside".into(), true)];
+    assert_eq!(beside(&stage, &session).await, all);
+    let told = events.now().into_iter().filter_map(|envelope| match envelope.event {
+        SessionEvent::AgentUpdated { agent } => Some((agent.description, agent.beside)),
+        _ => None,
+    });
+    assert_eq!(told.collect::<std::collections::BTreeMap<_, _>>(), all.clone().into());
+
+    let stage = stage.restarted(sending).await;
+    assert_eq!(beside(&stage, &session).await, all);
 }
 
 #[tokio::test]

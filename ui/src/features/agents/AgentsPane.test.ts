@@ -88,6 +88,65 @@ describe('the agents', () => {
     expect(screen.getByRole<HTMLTextAreaElement>('textbox').value).toBe('not like');
   });
 
+  it('show of the main agent how it stands, and no other in its place', async () => {
+    const [own, ...helpers] = showing({}).agents;
+    if (!own) throw new Error('no main agent');
+    const usage = { ...own.usage, context_tokens: 68_000, context_window: 200_000, cost: 0.32 };
+    const agents = [{ ...own, status: 'running' as const, current: 'edit_file a.txt', usage }, ...helpers];
+    draw(await setUp(), AgentsPane, { snapshot: showing({ agents }) });
+    await userEvent.click(screen.getAllByRole('treeitem')[0] as HTMLElement);
+    const facts = screen.getByRole('region', { name: 'How it stands with main agent' });
+    for (const fact of ['edit_file a.txt', '34% · 68,000 of 200,000 tokens', '$0.32'])
+      expect(facts.textContent).toContain(fact);
+    expect(screen.getAllByRole('treeitem').map((row) => row.getAttribute('aria-selected'))).toEqual([
+      'true',
+      'false',
+      'false',
+    ]);
+    expect(screen.queryByRole('dialog')).toBeNull();
+  });
+
+  it('say which works in the background, whatever rows of its parent are loaded', async () => {
+    const [own, tower, backon] = showing({}).agents;
+    if (!own || !tower || !backon) throw new Error('three agents');
+    const agents = [own, { ...tower, beside: true }, backon];
+    draw(await setUp(), AgentsPane, { snapshot: showing({ agents, items: [] }) });
+    const rows = screen.getAllByRole('treeitem').map((row) => row.textContent?.includes('in the background'));
+    expect(rows).toEqual([false, true, false]);
+  });
+
+  it('are folded and unfolded by the keys, as in any tree', async () => {
+    draw(await setUp(), AgentsPane, { snapshot: showing({}) });
+    const user = userEvent.setup();
+    const rows = () => screen.getAllByRole('treeitem');
+    const last = rows()[2];
+    last?.focus();
+    await user.keyboard('{ArrowLeft}');
+    expect(document.activeElement).toBe(rows()[0]);
+    await user.keyboard('{ArrowLeft}');
+    expect(rows().map((row) => row.getAttribute('aria-expanded'))).toEqual(['false']);
+    await user.keyboard('{ArrowRight}');
+    expect(rows().map((row) => row.getAttribute('aria-expanded'))).toEqual(['true', null, null]);
+    await user.keyboard('{ArrowRight}');
+    expect(document.activeElement).toBe(rows()[1]);
+    await user.click(screen.getByText((_, one) => one?.classList.contains('turn') === true));
+    expect([rows().length, rows()[0]?.getAttribute('aria-selected')]).toEqual([1, 'false']);
+  });
+
+  it('come back with the one that was looked at, in each session', async () => {
+    const scene = await setUp();
+    const { unmount, redraw } = draw(scene, AgentsPane, { snapshot: showing({}) });
+    await userEvent.click(screen.getAllByRole('treeitem')[1] as HTMLElement);
+    expect(screen.getByRole('region', { name: 'What tower did' })).toBeTruthy();
+    const own = { parent: 's-other', name: 'scout' };
+    const agents = [agent('s-other'), agent('s-one', own), agent('s-two', { ...own, status: 'waiting' })];
+    await redraw({ snapshot: snapshot(summary('s-other'), { agents }) });
+    expect(screen.getAllByRole('treeitem')[2]?.getAttribute('aria-selected')).toBe('true');
+    unmount();
+    draw(scene, AgentsPane, { snapshot: showing({}) });
+    expect(screen.getByRole('region', { name: 'What tower did' })).toBeTruthy();
+  });
+
   it('say of several requests which each is', async () => {
     const second = approval('execute', { command: 'date' }, { session: 's-backon' });
     draw(await setUp(), AgentsPane, { snapshot: showing({ approvals: [ASKED, second] }) });

@@ -5,7 +5,6 @@ import { asError } from '../../shared/error';
 import { parentOf } from '../files/tree';
 
 export class Reviews {
-  scope = $state<ChangeScope>('session');
   list = $state.raw<ChangedFiles | null>(null);
   error = $state('');
   /** Grows with every look, so that what was shown of a file is read again. */
@@ -15,7 +14,17 @@ export class Reviews {
   constructor(
     private readonly client: UiClient,
     private readonly session: string,
+    /** What is looked at, for whoever looks next. */
+    private readonly left: { scope: ChangeScope } = { scope: 'session' },
   ) {}
+
+  get scope(): ChangeScope {
+    return this.left.scope;
+  }
+
+  set scope(scope: ChangeScope) {
+    this.left.scope = scope;
+  }
 
   async look(): Promise<void> {
     const { scope } = this;

@@ -82,7 +82,7 @@ it('finds what was done for a todo also before the rows that were read, and says
   const load = vi.spyOn(client, 'loadItems').mockRejectedValueOnce(new Error('no room'));
   load.mockResolvedValueOnce([human('hay')]).mockResolvedValueOnce([early]);
   const { container, findByText, findByRole } = draw(scene, Conversation, { feed, actions });
-  workspace.todoFilter = todo.id;
+  workspace.panes.here.todoFilter = todo.id;
   await findByText('2 earlier rows not looked through', {}, { timeout: 20_000 });
   expect(workspace.errors).toHaveLength(1);
   await userEvent.click(await findByRole('button', { name: 'Try again' }));

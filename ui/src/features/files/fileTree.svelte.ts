@@ -2,14 +2,11 @@
 import type { FilePreview, FolderView } from '../../ipc/bindings';
 import type { UiClient } from '../../ipc/client';
 import { asError } from '../../shared/error';
+import { FilesLeft } from './left.svelte';
 import { parentOf, rowsOf } from './tree';
 
 export class FileTree {
   private listings = $state.raw<ReadonlyMap<string, FolderView>>(new Map());
-  private open = $state.raw<ReadonlySet<string>>(new Set());
-  chosen = $state<string | null>(null);
-  /** 1-based first line that is looked at. */
-  first = $state(1);
   preview = $state.raw<FilePreview | null>(null);
   error = $state('');
   previewError = $state('');
@@ -19,8 +16,26 @@ export class FileTree {
   constructor(
     private readonly client: UiClient,
     private readonly session: string,
+    private readonly left = new FilesLeft(),
   ) {
-    void this.read('/');
+    for (const path of this.folders) void this.read(path);
+    if (this.chosen !== null) void this.show(this.chosen, this.first);
+  }
+
+  get chosen(): string | null {
+    return this.left.chosen;
+  }
+
+  private get first(): number {
+    return this.left.first;
+  }
+
+  private get open(): ReadonlySet<string> {
+    return this.left.open;
+  }
+
+  private set open(open: ReadonlySet<string>) {
+    this.left.open = open;
   }
 
   async toggle(path: string): Promise<void> {
@@ -46,8 +61,12 @@ export class FileTree {
   }
 
   async look(path: string, first = 1): Promise<void> {
-    this.chosen = path;
-    this.first = first;
+    this.left.chosen = path;
+    this.left.first = first;
+    await this.show(path, first);
+  }
+
+  private async show(path: string, first: number): Promise<void> {
     try {
       const preview = await this.client.previewFile(this.session, path, first);
       if (this.chosen !== path || this.first !== first) return;

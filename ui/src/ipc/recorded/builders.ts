@@ -121,6 +121,7 @@ export function agent(session: string, given: Partial<AgentNode> = {}): AgentNod
     call_id: null,
     name: 'main',
     description: '',
+    beside: false,
     status: 'done',
     current: null,
     usage: usage(0.1, 0.1),

@@ -69,7 +69,7 @@ describe('what hides', () => {
 
   it('is marked in what could not be read of a change', async () => {
     const scene = await hostile();
-    scene.workspace.chosenFile = HOSTILE_NAME;
+    scene.workspace.panes.of(scene.snapshot.session.id).chosenFile = HOSTILE_NAME;
     const { container } = draw(scene, ChangesPane, { snapshot: scene.snapshot });
     expectMarked(await alert(/^cannot read/));
     expectMarked(container);

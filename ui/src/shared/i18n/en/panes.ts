@@ -62,6 +62,15 @@ export const agents = {
   stopped: 'Its parent is told that you stopped it, and goes on.',
   loading: 'Loading…',
   sentTo: 'Sent to',
+  toConversation: 'Go to the conversation',
+  facts: {
+    main: (name: string) => `How it stands with ${name}`,
+    state: 'State',
+    time: 'Time',
+    context: 'Context',
+    cost: 'Cost',
+    filled: (share: string, used: string, window: string) => `${share} · ${used} of ${window} tokens`,
+  },
 };
 
 export const changes = {

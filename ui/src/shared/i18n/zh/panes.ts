@@ -58,6 +58,15 @@ export const agents: Messages['agents'] = {
   stopped: '上级智能体会得知你停止了它，并继续工作。',
   loading: '正在载入…',
   sentTo: '任务',
+  toConversation: '转到对话',
+  facts: {
+    main: (name) => `${name} 的状态`,
+    state: '状态',
+    time: '用时',
+    context: '上下文',
+    cost: '费用',
+    filled: (share, used, window) => `${share} · ${used} / ${window} 个词元`,
+  },
 };
 
 export const changes: Messages['changes'] = {
