@@ -1,7 +1,7 @@
 /** Files looked at, and changes gone through, in a page under the window's own policy. */
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { button, calls, done } from './page.mjs';
+import { button, calls, done, message } from './page.mjs';
 import { open } from './site.mjs';
 
 let site;
@@ -44,6 +44,8 @@ describe('files', () => {
     await page.getByText('Lines 1 to 2,000 of 9,000').waitFor();
     await button(page, 'Later lines').click();
     await page.getByText('Lines 2,001 to 4,000 of 9,000').waitFor();
+    await button(page, 'Earlier lines').click();
+    await page.getByText('Lines 1 to 2,000 of 9,000').waitFor();
     assert.ok((await page.locator('.text .line').count()) < 200, 'only what is in sight is drawn');
     await row('docs').click();
     await row('logo.png').click();
@@ -52,6 +54,35 @@ describe('files', () => {
     await page.getByText('PDFs open in another app.').waitFor();
     await row('harbour.db').click();
     await page.getByText('This is not text').waitFor();
+    await done(page);
+  });
+
+  test('a folder and what was found have a menu, by mouse and by keys; a long line is read to its end', async () => {
+    const page = await site.show({ tab: 'files' });
+    const row = (name) => page.getByRole('treeitem', { name: new RegExp(`^${name}`) });
+    const choose = (name) => page.getByRole('menuitem', { name }).click();
+    await row('src').click({ button: 'right' });
+    await choose('Show in its folder');
+    await page.getByRole('tree').focus();
+    await page.keyboard.type('answer');
+    await row('answer').waitFor();
+    await page.keyboard.press('ArrowDown');
+    await page.keyboard.press('Shift+F10');
+    await choose('Save as…');
+    await page.keyboard.press('Enter');
+    const look = page.getByRole('region', { name: 'Preview of /large_tool_results/answer' });
+    await look.getByText(/^A long line goes on/).waitFor();
+    await look.getByRole('group').last().press('End');
+    await look.getByText(/"closed"\}\]$/).waitFor();
+    await page.getByRole('tree').focus();
+    await page.keyboard.press('Escape');
+    await row('src').waitFor();
+    await row('src').hover();
+    await row('src').getByRole('button').click();
+    await choose('Mention in the message');
+    assert.equal(await message(page).inputValue(), '@src ');
+    assert.deepEqual(await calls(page, 'revealFile'), ['/src']);
+    assert.deepEqual(await calls(page, 'saveFile'), ['/large_tool_results/answer']);
     await done(page);
   });
 

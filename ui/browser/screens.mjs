@@ -59,11 +59,11 @@ const goBack = (place) => async (page) => {
 };
 
 /** Files of the session, opened one in the other; also where the side pane is a drawer. */
-const look = async (page, names) => {
+const look = async (page, names, wanted = '.text .line') => {
   await page.keyboard.press('Control+Shift+D');
   await page.getByRole('tab', { name: /^(Files|文件)/ }).click();
   for (const name of names) await page.getByRole('treeitem', { name: new RegExp(`^${name}`) }).click();
-  await page.locator('.text .line').first().waitFor();
+  await page.locator(wanted).first().waitFor();
 };
 
 /** A picture of 8 by 8 pixels. */
@@ -109,6 +109,29 @@ export const SCREENS = {
   changes: { query: { tab: 'changes' } },
   files: { query: { tab: 'files' }, act: (page) => look(page, ['src', 'auth', 'clock.rs']) },
   result: { query: { tab: 'files' }, act: (page) => look(page, ['large_tool_results', 'call-7']) },
+  longline: { query: { tab: 'files' }, act: (page) => look(page, ['large_tool_results', 'answer']) },
+  document: {
+    query: { tab: 'files' },
+    async act(page) {
+      await look(page, ['memories', 'style.md'], '.page .md');
+    },
+  },
+  found: {
+    query: { tab: 'files' },
+    async act(page) {
+      await look(page, ['memories'], '.row .badge');
+      await page.locator('.files input').fill('s');
+      await page.locator('.row .where').first().waitFor();
+    },
+  },
+  filemenu: {
+    query: { tab: 'files' },
+    async act(page) {
+      await look(page, ['src', 'auth'], '.row .badge');
+      await page.getByRole('tree').press('Shift+F10');
+      await page.locator('.menu-item').first().waitFor();
+    },
+  },
   since: {
     query: { tab: 'changes' },
     async act(page) {

@@ -24,6 +24,8 @@ pub struct FileEntry {
     pub modified_at: Option<i64>,
     /// What is mounted here, where something is.
     pub mount: Option<MountView>,
+    /// As [`FilePreview::on_disk`].
+    pub on_disk: bool,
 }
 
 /// A part of the path space that is not simply the project's folder.
@@ -77,12 +79,12 @@ pub struct FilePreview {
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum PreviewBody {
     Text {
-        /// 1-based number of the first line in `lines`.
-        first: u32,
-        lines: Vec<String>,
+        rows: Vec<TextRow>,
         /// Lines of the whole file.
         total: u32,
-        /// The last line is longer than what is shown of it.
+        /// Where the next look begins; `null` at the end.
+        next: Option<TextPlace>,
+        /// The last line here goes on beyond what can be looked at.
         cut: bool,
     },
     Image {
@@ -95,4 +97,34 @@ pub enum PreviewBody {
     Binary,
     /// Larger than what is read for a look.
     TooLarge,
+}
+
+/// A row of a text: a line, or a part of one that is long.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, Type)]
+pub struct TextRow {
+    /// 1-based number of the line.
+    pub line: u32,
+    /// 0 where the line begins.
+    pub part: u32,
+    pub text: String,
+}
+
+/// A place in a text, as its rows have it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, Type)]
+pub struct TextPlace {
+    /// 1-based number of a line.
+    pub line: u32,
+    /// Parts of it that come before.
+    pub part: u32,
+}
+
+/// Files and folders whose names fit what was typed.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, Type)]
+pub struct FoundFiles {
+    /// The best first; their sizes are not told.
+    pub entries: Vec<FileEntry>,
+    /// How many more there are.
+    pub more: u32,
+    /// Not everything was looked through.
+    pub partial: bool,
 }

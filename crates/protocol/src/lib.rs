@@ -60,7 +60,7 @@ pub use change::{
 pub use diff::{DiffHunk, DiffLine, DiffLineKind, DiffSegment, FileDiff};
 pub use error::{CommandError, ErrorCode};
 pub use event::{Delta, Envelope, Opening, SessionEvent, Snapshot, TurnOutcome};
-pub use file::{FileEntry, FilePreview, FolderView, MountKind, MountView, PreviewBody};
+pub use file::{FileEntry, FilePreview, FolderView, FoundFiles, MountKind, MountView, PreviewBody, TextPlace, TextRow};
 pub use goal::Goal;
 pub use history::{
     Checkpoint, CheckpointKind, FileAt, LedgerEntry, RestoredFile, RewindPreview, RewindWhat, StepCall, TimelineList,

@@ -133,6 +133,7 @@ problems! {
     Gone { path: String } = "'{path}' no longer exists; look in the folder it was in";
     EditedMeanwhile { path: String } = "'{path}' was changed while you edited it; open it again to see what is there now";
     KeptByBosun { path: String } = "'{path}' is kept by Bosun, not on this machine's disk; look at it here";
+    TooLargeToCopy { name: String, megabytes: u32 } = "{name} is larger than {megabytes} MB, too large to be copied; save it as a file instead";
     MayBeProgram { name: String } = "{name} may be a program, so it is not opened from here; show it in its folder instead";
     NoProgramFor { name: String, detail: String } = "the system could not open {name}: {detail}; show it in its folder and open it from there";
     NoFileManager { path: String, detail: String } = "the system could not show {path} in its file manager: {detail}; open the folder yourself";

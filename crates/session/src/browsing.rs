@@ -5,22 +5,23 @@ use std::sync::Arc;
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
-use bosun_backend::{Backend, BackendError, FileInfo, FolderWatch, Listed, ReadContent, ReadWindow, VirtualPath};
-use bosun_protocol::{FileEntry, FilePreview, FolderView, MountKind, MountView, PreviewBody, Problem};
+use bosun_backend::{Backend, BackendError, FileInfo, FolderWatch, Listed, VirtualPath};
+use bosun_protocol::{FileEntry, FilePreview, FolderView, MountKind, MountView, PreviewBody, Problem, TextPlace};
 
 use crate::SessionError;
 use crate::actor::Actor;
 use crate::reviewing::{image_type, parsed};
 use crate::space::Places;
 
+mod paths;
+mod text;
+
+pub(crate) use paths::{Paths, Spot};
+
 /// Entries of one folder that are listed.
 const LISTED: usize = 5_000;
-/// Lines of one look at a text.
-const LINES: u64 = 2_000;
-/// Characters of one line that are shown.
-const LINE: usize = 4_000;
-/// Characters of one look at a text.
-const TEXT: usize = 2_000_000;
+/// Largest text that is copied, in megabytes.
+const COPIED: u32 = 4;
 /// Folders that are watched for one person.
 const WATCHED: usize = 256;
 
@@ -61,6 +62,7 @@ impl Looked {
         let mount = self.mount(&info.path);
         FileEntry {
             name: info.path.name().unwrap_or_default().to_owned(),
+            on_disk: self.backend.host_path(&info.path).is_some(),
             path: info.path.to_string(),
             is_folder: info.is_dir,
             size: info.size,
@@ -97,8 +99,8 @@ impl Actor {
         Ok(FolderView { path: path.to_string(), entries, more })
     }
 
-    /// A look at a file; of a text the lines from `first` on, 1-based.
-    pub(crate) async fn file_preview(&self, path: &str, first: u32) -> Result<FilePreview, SessionError> {
+    /// A look at a file; of a text the rows from `from` on.
+    pub(crate) async fn file_preview(&self, path: &str, from: TextPlace) -> Result<FilePreview, SessionError> {
         let path = parsed(path)?;
         let looked = self.looked().await?;
         let size = match path.parent() {
@@ -111,11 +113,45 @@ impl Actor {
         let body = match image_type(&path, size.unwrap_or_default()) {
             Some(mime) => image(&*looked.backend, &path, mime).await?,
             None if is_pdf(&path) => PreviewBody::Pdf,
-            None => text(&*looked.backend, &path, first).await?,
+            None => text::look(&*looked.backend, &path, from).await?,
         };
         let mount = looked.mount(&path);
         let on_disk = looked.backend.host_path(&path).is_some();
         Ok(FilePreview { path: path.to_string(), size, mount, body, on_disk })
+    }
+
+    /// A whole text, to be copied.
+    ///
+    /// # Errors
+    /// Where it is too large for that, or not text.
+    pub(crate) async fn file_text(&self, path: &str) -> Result<String, SessionError> {
+        let path = parsed(path)?;
+        let most = u64::from(COPIED) * 1024 * 1024;
+        let too_large = || {
+            let name = path.name().unwrap_or_default().to_owned();
+            SessionError::invalid(Problem::TooLargeToCopy { name, megabytes: COPIED })
+        };
+        let backend = self.backend().await?;
+        if backend.stat(&path).await?.size.is_some_and(|size| size > most) {
+            return Err(too_large());
+        }
+        let bytes = whole(&*backend, &path).await?;
+        if bytes.len() as u64 > most {
+            return Err(too_large());
+        }
+        let text =
+            String::from_utf8(bytes).map_err(|error| BackendError::NotText { path, reason: error.to_string() })?;
+        Ok(text.strip_prefix('\u{feff}').map(ToOwned::to_owned).unwrap_or(text))
+    }
+
+    /// A file's name and all its bytes.
+    ///
+    /// # Errors
+    /// Where it is not there, no file, or larger than what can be handed on.
+    pub(crate) async fn file_bytes(&self, path: &str) -> Result<(String, Vec<u8>), SessionError> {
+        let path = parsed(path)?;
+        let bytes = whole(&*self.backend().await?, &path).await?;
+        Ok((path.name().unwrap_or_default().to_owned(), bytes))
     }
 
     /// Where a file is on this machine, for other programs.
@@ -160,32 +196,9 @@ async fn image(backend: &dyn Backend, path: &VirtualPath, mime: &str) -> Result<
     }
 }
 
-async fn text(backend: &dyn Backend, path: &VirtualPath, first: u32) -> Result<PreviewBody, SessionError> {
-    let window = ReadWindow { offset: u64::from(first.saturating_sub(1)), limit: LINES };
-    match backend.read(path, window).await {
-        Ok(read) => Ok(match read.content {
-            ReadContent::Text(page) => {
-                let mut room = TEXT;
-                let mut cut = page.cut;
-                let mut lines = Vec::with_capacity(page.lines.len());
-                for line in page.lines {
-                    let shown = line.get(..line.floor_char_boundary(LINE)).unwrap_or_default();
-                    if shown.len() > room {
-                        break;
-                    }
-                    room -= shown.len();
-                    cut |= shown.len() < line.len();
-                    lines.push(shown.to_owned());
-                }
-                let number = |line: u64| u32::try_from(line).unwrap_or(u32::MAX);
-                PreviewBody::Text { first: number(page.start_line), lines, total: number(page.total_lines), cut }
-            }
-            ReadContent::Bytes { .. } => PreviewBody::Binary,
-        }),
-        Err(BackendError::NotText { .. }) => Ok(PreviewBody::Binary),
-        Err(BackendError::TooLarge { .. }) => Ok(PreviewBody::TooLarge),
-        Err(error) => Err(error.into()),
-    }
+async fn whole(backend: &dyn Backend, path: &VirtualPath) -> Result<Vec<u8>, SessionError> {
+    let found = backend.download(vec![path.clone()]).await.pop();
+    Ok(found.ok_or_else(|| BackendError::NotFound { path: path.clone() })??)
 }
 
 fn is_pdf(path: &VirtualPath) -> bool {

@@ -112,6 +112,8 @@ struct Inner {
     summaries: Arc<Summaries>,
     /// The files of projects, for a person who names one.
     files: mentions::FileIndex,
+    /// The paths of a session, for a person who looks for one.
+    paths: files::PathIndex,
     /// What was seen of the files of projects at work.
     sightings: SightingsByRoot,
     actors: opening::Actors,
@@ -157,6 +159,7 @@ impl Sessions {
             trust,
             summaries: Arc::default(),
             files: mentions::FileIndex::default(),
+            paths: files::PathIndex::default(),
             sightings: SightingsByRoot::default(),
             actors: opening::Actors::default(),
             chronicle: LastRead::default(),

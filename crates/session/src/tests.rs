@@ -1,5 +1,6 @@
 mod attachments;
 mod background;
+mod browsing;
 mod changes;
 mod cut;
 mod deciding;

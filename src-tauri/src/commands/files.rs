@@ -1,4 +1,4 @@
-use bosun_protocol::{FilePreview, FolderView, SessionId};
+use bosun_protocol::{FilePreview, FolderView, FoundFiles, SessionId, TextPlace};
 
 use super::{Answer, Managed};
 use crate::argument::{Arg, Line};
@@ -13,21 +13,54 @@ pub async fn list_folder(shell: Managed<'_>, session: Arg<SessionId>, path: Arg<
     Ok(shell.core().await?.sessions.folder(&session, &path).await?)
 }
 
-/// A look at a file; of a text the lines from `first` on, 1-based.
+/// A look at a file; of a text the rows from `from` on.
 #[tauri::command]
 #[specta::specta]
 pub async fn preview_file(
     shell: Managed<'_>,
     session: Arg<SessionId>,
     path: Arg<String>,
-    first: Arg<u32>,
+    from: Arg<TextPlace>,
 ) -> Answer<FilePreview> {
     check::id(session.as_str())?;
     check::path(&path)?;
-    Ok(shell.core().await?.sessions.file_preview(&session, &path, first.0).await?)
+    Ok(shell.core().await?.sessions.file_preview(&session, &path, from.0).await?)
 }
 
-/// Opens a file in the system's own program for it; never one that may itself be a program.
+/// Files and folders of the session's path space whose names fit what was typed.
+#[tauri::command]
+#[specta::specta]
+pub async fn find_files(shell: Managed<'_>, session: Arg<SessionId>, text: Arg<String>) -> Answer<FoundFiles> {
+    check::id(session.as_str())?;
+    check::text(&text)?;
+    Ok(shell.core().await?.sessions.find_files(&session, &text).await?)
+}
+
+/// A whole text, to be copied; refused where it is too large for that.
+#[tauri::command]
+#[specta::specta]
+pub async fn file_text(shell: Managed<'_>, session: Arg<SessionId>, path: Arg<String>) -> Answer<String> {
+    check::id(session.as_str())?;
+    check::path(&path)?;
+    Ok(shell.core().await?.sessions.file_text(&session, &path).await?)
+}
+
+/// Writes a whole file, wherever it is kept, into a folder that the system's own dialog asks for. Gives its path there;
+/// `null` when the dialog was cancelled.
+#[tauri::command]
+#[specta::specta]
+pub async fn save_file(shell: Managed<'_>, session: Arg<SessionId>, path: Arg<String>) -> Answer<Option<String>> {
+    check::id(session.as_str())?;
+    check::path(&path)?;
+    let core = shell.core().await?;
+    // Before anyone is asked for a folder in vain.
+    let (name, bytes) = core.sessions.file_bytes(&session, &path).await?;
+    let Some(folder) = shell.pick(|words| words.pick_save).await? else { return Ok(None) };
+    let path = core.sessions.write_file(&folder, &name, bytes).await?;
+    Ok(Some(path.to_string_lossy().into_owned()))
+}
+
+/// Opens a file or folder in the system's own program for it; never one that may itself be a program.
 #[tauri::command]
 #[specta::specta]
 pub async fn open_file(shell: Managed<'_>, session: Arg<SessionId>, path: Arg<String>) -> Answer<()> {
@@ -36,7 +69,7 @@ pub async fn open_file(shell: Managed<'_>, session: Arg<SessionId>, path: Arg<St
     opening::open(&shell, &shell.core().await?.sessions.host_file(&session, &path).await?)
 }
 
-/// Shows a file in the system's file manager.
+/// Shows a file or folder in the system's file manager.
 #[tauri::command]
 #[specta::specta]
 pub async fn reveal_file(shell: Managed<'_>, session: Arg<SessionId>, path: Arg<String>) -> Answer<()> {

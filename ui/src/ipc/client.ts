@@ -22,6 +22,7 @@ import type {
   FilePreview,
   FileReview,
   FolderView,
+  FoundFiles,
   Attachment,
   AttachmentContent,
   ConversationSummary,
@@ -61,6 +62,7 @@ import type {
   StartInfo,
   SystemProxy,
   TestCall,
+  TextPlace,
   ThinkingLevels,
   TimelinePage,
   TimelineQuery,
@@ -183,8 +185,14 @@ export interface UiClient extends KnowledgeClient {
   changedImage(session: string, path: string, hash: string): Promise<string>;
 
   listFolder(session: string, path: string): Promise<FolderView>;
-  /** Of a text the lines from `first` on, 1-based. */
-  previewFile(session: string, path: string, first: number): Promise<FilePreview>;
+  /** Of a text the rows from `from` on. */
+  previewFile(session: string, path: string, from: TextPlace): Promise<FilePreview>;
+  /** Files and folders of the whole path space whose names fit what was typed, best first. */
+  findFiles(session: string, text: string): Promise<FoundFiles>;
+  /** A whole text; rejects where it is too large to be copied. */
+  fileText(session: string, path: string): Promise<string>;
+  /** Asks for a folder in the system's dialog and writes the file; gives its path, `null` when it was cancelled. */
+  saveFile(session: string, path: string): Promise<string | null>;
   openFile(session: string, path: string): Promise<void>;
   revealFile(session: string, path: string): Promise<void>;
   /** Tells in which of these folders something changed on disk. */

@@ -2,14 +2,11 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use bosun_backend::{Backend, BackendError, Expect, LocalShellBackend, LocalShellOptions, Unwitnessed, VirtualPath};
-use bosun_protocol::{Problem, Storage, StorageKind, StoragePart};
+use bosun_protocol::{Storage, StorageKind, StoragePart};
 
 use super::Sessions;
-use crate::{Explain, SessionError};
-
-/// Most files of one name that are told apart by a number.
-const MOST_OF_A_NAME: u32 = 1_000;
+use super::exports::write_new;
+use crate::SessionError;
 
 /// What is kept on this machine, and what a person may hand to somebody who helps them.
 impl Sessions {
@@ -35,18 +32,7 @@ impl Sessions {
 
     /// Writes a text into `folder`, under a name that no file there has yet.
     pub async fn write_text(&self, folder: &Path, stem: &str, text: &str) -> Result<PathBuf, SessionError> {
-        let backend = LocalShellBackend::open(folder, LocalShellOptions::default())?;
-        for number in 1..MOST_OF_A_NAME {
-            let number = if number == 1 { String::new() } else { format!("-{number}") };
-            let name = format!("{stem}{number}.txt");
-            let path = VirtualPath::parse(&format!("/{name}")).map_err(SessionError::internal)?;
-            match backend.write(&path, text.as_bytes().to_vec(), Expect::Absent, &Unwitnessed).await {
-                Ok(_) => return Ok(folder.join(name)),
-                Err(BackendError::AlreadyExists { .. }) => {}
-                Err(error) => return Err(SessionError::invalid(error.problem())),
-            }
-        }
-        Err(SessionError::invalid(Problem::TooManyOfAName { name: stem.to_owned() }))
+        write_new(folder, stem, ".txt", text.as_bytes().to_vec()).await
     }
 }
 

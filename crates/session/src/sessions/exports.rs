@@ -72,20 +72,29 @@ impl Sessions {
     ) -> Result<PathBuf, SessionError> {
         let (text, archive, _) = self.written(session, format).await?;
         let (stem, ending) = (file_stem(&archive.session.title), ending(format));
-        let backend = LocalShellBackend::open(folder, LocalShellOptions::default())?;
-        for number in 1..MOST_OF_A_NAME {
-            let number = if number == 1 { String::new() } else { format!("-{number}") };
-            let name = format!("{stem}{number}.{ending}");
-            let path = VirtualPath::parse(&format!("/{name}")).map_err(SessionError::internal)?;
-            let written = backend.write(&path, text.clone().into_bytes(), Expect::Absent, &Unwitnessed).await;
-            match written {
-                Ok(_) => return Ok(folder.join(name)),
-                Err(BackendError::AlreadyExists { .. }) => {}
-                Err(error) => return Err(SessionError::invalid(error.problem())),
-            }
-        }
-        Err(SessionError::invalid(Problem::TooManyOfAName { name: stem.to_owned() }))
+        write_new(folder, &stem, &format!(".{ending}"), text.into_bytes()).await
     }
+}
+
+/// Writes a file into `folder` under a name that none there has yet: with a number behind its stem where one has.
+pub(super) async fn write_new(
+    folder: &Path,
+    stem: &str,
+    ending: &str,
+    bytes: Vec<u8>,
+) -> Result<PathBuf, SessionError> {
+    let backend = LocalShellBackend::open(folder, LocalShellOptions::default())?;
+    for number in 1..MOST_OF_A_NAME {
+        let number = if number == 1 { String::new() } else { format!("-{number}") };
+        let name = format!("{stem}{number}{ending}");
+        let path = VirtualPath::parse(&format!("/{name}")).map_err(SessionError::internal)?;
+        match backend.write(&path, bytes.clone(), Expect::Absent, &Unwitnessed).await {
+            Ok(_) => return Ok(folder.join(name)),
+            Err(BackendError::AlreadyExists { .. }) => {}
+            Err(error) => return Err(SessionError::invalid(error.problem())),
+        }
+    }
+    Err(SessionError::invalid(Problem::TooManyOfAName { name: stem.to_owned() }))
 }
 
 fn ending(format: ExportFormat) -> &'static str {

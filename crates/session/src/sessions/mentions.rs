@@ -19,7 +19,7 @@ use crate::space::Places;
 use crate::stream::locked;
 use crate::{Explain, SessionError};
 
-mod ranking;
+pub(super) mod ranking;
 
 use ranking::score;
 

@@ -4,7 +4,7 @@
 use bosun_agent::{EntryBody, JournalEntry, SessionId as CoreId};
 use bosun_backend::{FileData, VirtualPath};
 use bosun_model::{ChatRequest, Message};
-use bosun_protocol::SessionId;
+use bosun_protocol::{SessionId, TextPlace};
 use bosun_testkit::Reply;
 use bosun_tools::StateUpdate;
 use pretty_assertions::assert_eq;
@@ -81,7 +81,8 @@ async fn a_large_result_is_once_on_disk_however_many_subagents_get_it() {
     // It is there after a restart too, whole.
     let stage = stage.restarted(handing_on).await;
     assert!(say(&stage, &session, "look /large_tool_results/big").await.contains("9001"));
-    let shown = stage.sessions.file_preview(&session, "/large_tool_results/big", 1).await.unwrap();
+    let shown =
+        stage.sessions.file_preview(&session, "/large_tool_results/big", TextPlace { line: 1, part: 0 }).await.unwrap();
     assert_eq!(shown.size, Some(all.len() as u64));
 }
 
@@ -164,7 +165,8 @@ async fn what_a_session_keeps_goes_with_the_last_that_names_it() {
     let month = 31 * 24 * 60 * 60 * 1_000;
     let stage = stage.restarted_after(handing_on, month).await;
     swept_below(&stage, before - 150_000).await;
-    let read = stage.sessions.file_preview(&stays, "/large_tool_results/big", 1).await.unwrap();
+    let read =
+        stage.sessions.file_preview(&stays, "/large_tool_results/big", TextPlace { line: 1, part: 0 }).await.unwrap();
     assert_eq!(read.size, Some(200_000), "the other session names it");
     let left = kept_bytes(&stage).await;
     assert!(left > 150_000, "{left}");

@@ -4,7 +4,7 @@
 use bosun_model::ChatRequest;
 use bosun_protocol::{
     ChangeKind, ChangeScope, ChangedFile, CheckpointKind, MountKind, PreviewBody, Problem, PutAside, ReviewState,
-    RewindWhat, SessionId,
+    RewindWhat, SessionId, TextPlace, TextRow,
 };
 use bosun_testkit::Reply;
 use pretty_assertions::assert_eq;
@@ -276,13 +276,17 @@ async fn the_files_of_a_session_are_looked_at_with_their_mounts() {
     assert!(shown.contains(&("memories", true, Some(MountKind::Memory))), "{shown:?}");
     assert!(shown.contains(&("large_tool_results", true, Some(MountKind::Results))), "{shown:?}");
     assert!(stage.sessions.folder(&session, "/memories").await.is_ok());
-    let body = async |path: &str, first| stage.sessions.file_preview(&session, path, first).await.unwrap().body;
-    assert_eq!(body("/d/f", 1).await, PreviewBody::Text { first: 1, lines: vec!["x".into()], total: 1, cut: false });
+    let at = |line| TextPlace { line, part: 0 };
+    let body = async |path: &str, line| stage.sessions.file_preview(&session, path, at(line)).await.unwrap().body;
+    let rows = vec![TextRow { line: 1, part: 0, text: "x".into() }];
+    assert_eq!(body("/d/f", 1).await, PreviewBody::Text { rows, total: 1, next: None, cut: false });
     assert_eq!(body("/data", 1).await, PreviewBody::Binary);
     assert_eq!(body("/a.pdf", 1).await, PreviewBody::Pdf);
-    let PreviewBody::Text { first, lines, total, .. } = body("/long", 2_001).await else { panic!() };
-    assert_eq!((first, lines.len(), total, lines[0].as_str()), (2_001, 1_000, 3_000, "2001"));
-    assert!(stage.sessions.file_preview(&session, "/nowhere", 1).await.is_err());
+    let PreviewBody::Text { rows, next, .. } = body("/long", 1).await else { panic!() };
+    assert_eq!((rows.len(), next), (2_000, Some(at(2_001))));
+    let PreviewBody::Text { rows, total, next, .. } = body("/long", 2_001).await else { panic!() };
+    assert_eq!((rows[0].line, rows.len(), total, rows[0].text.as_str(), next), (2_001, 1_000, 3_000, "2001", None));
+    assert!(stage.sessions.file_preview(&session, "/nowhere", at(1)).await.is_err());
     assert!(stage.sessions.host_file(&session, "/memories/x").await.is_err());
     assert_eq!(stage.sessions.host_file(&session, "/d/f").await.unwrap(), stage.project.root().join("d/f"));
 }

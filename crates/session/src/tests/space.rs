@@ -5,7 +5,7 @@ use bosun_agent::Grave;
 use bosun_model::{ChatRequest, Message};
 use bosun_protocol::{
     Approval, ChangeKind, ChangeScope, CheckpointKind, Decide, Decision, ItemBody, MountKind, MountView, PreviewBody,
-    ReachPlace, RewindWhat, SessionId, SessionStatus,
+    ReachPlace, RewindWhat, SessionId, SessionStatus, TextPlace,
 };
 use bosun_testkit::Reply;
 use pretty_assertions::assert_eq;
@@ -197,8 +197,8 @@ async fn what_a_session_keeps_stays_in_its_place_when_the_project_comes_to_have_
     let folder = stage.sessions.folder(&session, "/large_tool_results").await.unwrap();
     let rows: Vec<&str> = folder.entries.iter().map(|entry| entry.path.as_str()).collect();
     assert_eq!(rows, [path.as_str()]);
-    let preview = stage.sessions.file_preview(&session, &path, 1).await.unwrap();
-    assert!(matches!(preview.body, PreviewBody::Text { first: 1, .. }), "{preview:?}");
+    let preview = stage.sessions.file_preview(&session, &path, TextPlace { line: 1, part: 0 }).await.unwrap();
+    assert!(matches!(preview.body, PreviewBody::Text { .. }), "{preview:?}");
     // Nothing was kept there yet, so that this one gives way; so do all of a session that begins now.
     let old = "/_conversation_history/";
     assert!(ask(&stage, &session, "list /").await.contains(old));

@@ -1,12 +1,14 @@
 /** The folders of one session as they were read, kept fresh while someone looks. */
-import type { FilePreview, FolderView } from '../../ipc/bindings';
+import type { FilePreview, FolderView, TextPlace } from '../../ipc/bindings';
 import type { UiClient } from '../../ipc/client';
 import { asError } from '../../shared/error';
-import { FilesLeft } from './left.svelte';
+import { FilesLeft, START } from './left.svelte';
 import { parentOf, rowsOf } from './tree';
 
 export class FileTree {
   private listings = $state.raw<ReadonlyMap<string, FolderView>>(new Map());
+  /** The row at hand. */
+  current = $state<string | null>(null);
   preview = $state.raw<FilePreview | null>(null);
   error = $state('');
   previewError = $state('');
@@ -19,15 +21,20 @@ export class FileTree {
     private readonly left = new FilesLeft(),
   ) {
     for (const path of this.folders) void this.read(path);
-    if (this.chosen !== null) void this.show(this.chosen, this.first);
+    this.current = this.chosen;
+    if (this.chosen !== null) void this.page(this.pages);
   }
 
   get chosen(): string | null {
     return this.left.chosen;
   }
 
-  private get first(): number {
-    return this.left.first;
+  get hasEarlier(): boolean {
+    return this.pages.length > 1;
+  }
+
+  private get pages(): readonly TextPlace[] {
+    return this.left.pages;
   }
 
   private get open(): ReadonlySet<string> {
@@ -45,35 +52,49 @@ export class FileTree {
     await this.read(path);
   }
 
-  /** Opens the folders that lead to a file, and looks at it. */
-  async reveal(path: string): Promise<void> {
-    const folders: string[] = [];
+  /** Opens the folders that lead to a file, and looks at it; a folder is opened itself. */
+  async reveal(path: string, isFolder = false): Promise<void> {
+    const folders = isFolder ? [path] : [];
     for (let folder = parentOf(path); folder !== '/'; folder = parentOf(folder)) folders.push(folder);
     this.open = new Set([...this.open, ...folders]);
-    await Promise.all([this.look(path), ...folders.map((folder) => this.read(folder))]);
+    this.current = path;
+    const look = isFolder ? [] : [this.look(path)];
+    await Promise.all([...look, ...folders.map((folder) => this.read(folder))]);
   }
 
   /** Reads folders again, and the file at hand where it is in one of them. */
   async refresh(folders: readonly string[] = this.folders): Promise<void> {
     const known = folders.filter((path) => path === '/' || this.open.has(path));
     await Promise.all(known.map((path) => this.read(path)));
-    if (this.chosen !== null && folders.includes(parentOf(this.chosen))) await this.look(this.chosen, this.first);
+    if (this.chosen !== null && folders.includes(parentOf(this.chosen))) await this.page(this.pages);
   }
 
-  async look(path: string, first = 1): Promise<void> {
+  async look(path: string): Promise<void> {
     this.left.chosen = path;
-    this.left.first = first;
-    await this.show(path, first);
+    await this.page([START]);
   }
 
-  private async show(path: string, first: number): Promise<void> {
+  async later(): Promise<void> {
+    const { preview } = this;
+    if (preview?.body.kind === 'text' && preview.body.next) await this.page([...this.pages, preview.body.next]);
+  }
+
+  async earlier(): Promise<void> {
+    if (this.hasEarlier) await this.page(this.pages.slice(0, -1));
+  }
+
+  /** Looks at the last of these pages. */
+  private async page(pages: readonly TextPlace[]): Promise<void> {
+    const path = this.chosen;
+    if (path === null) return;
+    this.left.pages = pages;
     try {
-      const preview = await this.client.previewFile(this.session, path, first);
-      if (this.chosen !== path || this.first !== first) return;
+      const preview = await this.client.previewFile(this.session, path, pages.at(-1) ?? START);
+      if (this.chosen !== path || this.pages !== pages) return;
       this.preview = preview;
       this.previewError = '';
     } catch (thrown) {
-      if (this.chosen !== path) return;
+      if (this.chosen !== path || this.pages !== pages) return;
       this.preview = null;
       this.previewError = asError(thrown).message;
     }

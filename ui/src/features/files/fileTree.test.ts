@@ -24,3 +24,16 @@ it('begins with the folders that were open and the file that was looked at', asy
   await tree.toggle('/src');
   expect(new FileTree(client, 's-refresh', left).folders).not.toContain('/src');
 });
+
+it('goes on and back in a text page by page, and stays where it is when the folder is read again', async () => {
+  const { client } = await setUp();
+  const tree = new FileTree(client, 's-refresh');
+  await tree.reveal('/large_tool_results/call-7');
+  const first = () => (tree.preview?.body.kind === 'text' ? tree.preview.body.rows[0]?.line : null);
+  expect([first(), tree.hasEarlier]).toEqual([1, false]);
+  await tree.later();
+  await tree.refresh();
+  expect([first(), tree.hasEarlier]).toEqual([2_001, true]);
+  await tree.earlier();
+  expect([first(), tree.hasEarlier]).toEqual([1, false]);
+});

@@ -9,6 +9,7 @@ const entry = (path: string, is_folder = false): FileEntry => ({
   size: is_folder ? null : 1,
   modified_at: null,
   mount: null,
+  on_disk: true,
 });
 const folder = (path: string, entries: FileEntry[], more = 0): FolderView => ({ path, entries, more });
 const listings = new Map([

@@ -1,5 +1,6 @@
 /** The folders that are open, as the rows that are drawn. Pure: what was read comes in, rows come out. */
-import type { FileEntry, FolderView } from '../../ipc/bindings';
+import type { FileEntry, FolderView, FoundFiles } from '../../ipc/bindings';
+import { displayPath } from '../chat/toolWords';
 
 export interface Row {
   key: string;
@@ -7,8 +8,10 @@ export interface Row {
   entry: FileEntry | null;
   isOpen: boolean;
   /** What a row without an entry says. */
-  note: 'loading' | 'empty' | 'more' | null;
+  note: 'loading' | 'empty' | 'more' | 'partly' | null;
   more: number;
+  /** The folder it is in, where the rows above do not say it. */
+  where: string | null;
 }
 
 export type Listings = ReadonlyMap<string, FolderView>;
@@ -17,19 +20,35 @@ export type Listings = ReadonlyMap<string, FolderView>;
 export function rowsOf(listings: Listings, open: ReadonlySet<string>): Row[] {
   const rows: Row[] = [];
   const note = (path: string, depth: number, what: Row['note'], more = 0) =>
-    rows.push({ key: `${path} ${what}`, depth, entry: null, isOpen: false, note: what, more });
+    rows.push({ key: `${path} ${what}`, depth, entry: null, isOpen: false, note: what, more, where: null });
   const below = (path: string, depth: number) => {
     const folder = listings.get(path);
     if (!folder) return void note(path, depth, 'loading');
     if (folder.entries.length === 0) return void note(path, depth, 'empty');
     for (const entry of folder.entries) {
       const isOpen = entry.is_folder && open.has(entry.path);
-      rows.push({ key: entry.path, depth, entry, isOpen, note: null, more: 0 });
+      rows.push({ key: entry.path, depth, entry, isOpen, note: null, more: 0, where: null });
       if (isOpen) below(entry.path, depth + 1);
     }
     if (folder.more > 0) note(path, depth, 'more', folder.more);
   };
   below('/', 0);
+  return rows;
+}
+
+/** What was found, with where it is. */
+export function rowsOfFound({ entries, more, partial }: FoundFiles): Row[] {
+  const blank = { depth: 0, isOpen: false, more };
+  const rows = entries.map((entry): Row => ({
+    ...blank,
+    key: entry.path,
+    entry,
+    note: null,
+    where: displayPath(entry.path).slice(0, -entry.name.length - 1),
+  }));
+  const note = (what: Row['note']) => rows.push({ ...blank, key: ` ${what}`, entry: null, note: what, where: null });
+  if (more > 0) note('more');
+  if (partial) note('partly');
   return rows;
 }
 

@@ -82,7 +82,7 @@ it('leads to what changed of a file, or to the file where nothing is left of tha
   cleanup();
   const { details, user, workspace } = await open({ files: [changed, '/memories/notes.md'] });
   await user.click(details.getByRole('button', { name: changed.replace(/^\//, '') }));
-  expect([workspace.chosenFile, workspace.layout.tab]).toEqual([changed, 'changes']);
+  expect([workspace.panes.here.chosenFile, workspace.layout.tab]).toEqual([changed, 'changes']);
   await user.click(details.getByRole('button', { name: '/memories/notes.md' }));
   expect([workspace.fileGoal, workspace.layout.tab]).toEqual(['/memories/notes.md', 'files']);
 });

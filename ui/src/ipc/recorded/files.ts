@@ -1,5 +1,17 @@
 /** What the recorded host answers about files: those of the session, and what was changed in them. */
-import type { ChangedFile, FileEntry, FileReview, FolderView, MountKind, ReviewState, Snapshot } from '../bindings';
+import { score } from '../../shared/text/rank';
+import type {
+  ChangedFile,
+  FileEntry,
+  FileReview,
+  FolderView,
+  FoundFiles,
+  MountKind,
+  PreviewBody,
+  ReviewState,
+  Snapshot,
+  TextPlace,
+} from '../bindings';
 import type { UiClient } from '../client';
 import { later, type Act } from '../recorded';
 import { LOADER, LOADER_TEXT } from './fixtures';
@@ -19,6 +31,9 @@ type Files = Pick<
   | 'changedImage'
   | 'listFolder'
   | 'previewFile'
+  | 'findFiles'
+  | 'fileText'
+  | 'saveFile'
   | 'openFile'
   | 'revealFile'
   | 'watchFolders'
@@ -46,6 +61,22 @@ impl Clock for System {
 }
 `;
 
+const MOUNTED = /^\/(conversation_history|large_tool_results|memories|skills)\b/;
+/** One line, as a server of tools answers. */
+const ANSWER = JSON.stringify(
+  Array.from({ length: 6_000 }, (_, at) => ({ id: at, title: `Issue ${at}`, state: at % 3 === 0 ? 'open' : 'closed' })),
+);
+const STYLE = `# How this project is written
+
+- Small commits; the crate stands **first** in the message.
+- Time comes through a \`Clock\`: see \`src/auth/clock.rs\`.
+
+| What | Where |
+| --- | --- |
+| Clocks | \`src/auth\` |
+| Fixtures | \`tests\` |
+`;
+
 const disk = (path: string, size: number | null): FileEntry => ({
   path,
   name: path.split('/').at(-1) ?? '',
@@ -53,6 +84,7 @@ const disk = (path: string, size: number | null): FileEntry => ({
   size,
   modified_at: null,
   mount: null,
+  on_disk: !MOUNTED.test(path),
 });
 const mounted = (path: string, kind: MountKind, read_only = false): FileEntry => ({
   ...disk(path, null),
@@ -75,10 +107,40 @@ const FOLDERS: Record<string, FileEntry[]> = {
   '/docs': [disk(LOGO, 1_204), disk('/docs/spec.pdf', 482_113)],
   '/src': [disk('/src/auth', null), disk('/src/lib.rs', 918)],
   '/src/auth': [disk('/src/auth/clock.rs', RUST.length), disk('/src/auth/session.rs', 7_210)],
-  '/large_tool_results': [disk('/large_tool_results/call-7', 412_000)],
-  '/memories': [disk('/memories/style.md', 96)],
+  '/large_tool_results': [
+    disk('/large_tool_results/answer', ANSWER.length),
+    disk('/large_tool_results/call-7', 412_000),
+  ],
+  '/memories': [disk('/memories/style.md', STYLE.length)],
   '/skills': [mounted('/skills/user', 'skill'), mounted('/skills/home', 'skill', true)],
 };
+
+const ENTRIES = Object.values(FOLDERS).flat();
+
+function textAt(path: string): string {
+  if (path === LOADER.path) return LOADER_TEXT;
+  if (path.endsWith('/answer')) return ANSWER;
+  if (path.endsWith('.md')) return STYLE;
+  if (path.startsWith('/large_tool_results/')) return Array.from({ length: 9_000 }, (_, at) => log(at + 1)).join('\n');
+  return RUST;
+}
+
+/** As the host cuts a text into rows, 2,000 at once. */
+function pageOf(text: string, from: TextPlace): PreviewBody {
+  const lines = text.replace(/\n$/, '').split('\n');
+  const all = lines.flatMap((line, at) => {
+    const count = Math.max(1, Math.ceil(line.length / 1_000));
+    return Array.from({ length: count }, (_, part) => ({
+      line: at + 1,
+      part,
+      text: line.slice(part * 1_000, (part + 1) * 1_000),
+    }));
+  });
+  const first = all.findIndex(({ line, part }) => line === from.line && part === from.part);
+  const [rows, next] = [all.slice(first, first + 2_000), all[first + 2_000]];
+  const place = next ? { line: next.line, part: next.part } : null;
+  return { kind: 'text', rows, total: lines.length, next: place, cut: false };
+}
 
 export function files(host: Host, act: Act): Files {
   const states = new Map<string, ReviewState>();
@@ -156,26 +218,42 @@ export function files(host: Host, act: Act): Files {
     changedImage: () => later(() => `data:image/png;base64,${DOT}`),
     listFolder: (_session, path) =>
       later((): FolderView => ({ path, entries: FOLDERS[path] ?? [], more: path === '/large_tool_results' ? 12 : 0 })),
-    previewFile: (_session, path, first) =>
+    previewFile: (_session, path, from) =>
       later(() => {
         refuse(host.world);
-        const size = Object.values(FOLDERS)
-          .flat()
-          .find((entry) => entry.path === path)?.size;
+        const size = ENTRIES.find((entry) => entry.path === path)?.size;
         const kind = FOLDERS['/']?.find((entry) => path.startsWith(`${entry.path}/`))?.mount?.kind ?? 'project';
         const mount = { kind, read_only: false };
         const rest = { path, size: size ?? null, mount, on_disk: kind === 'project' };
         if (path === LOGO) return { ...rest, body: { kind: 'image', mime: 'image/png', data: DOT } };
         if (path.endsWith('.pdf')) return { ...rest, body: { kind: 'pdf' } };
         if (path.endsWith('.db')) return { ...rest, body: { kind: 'binary' } };
-        if (kind === 'results') {
-          const lines = Array.from({ length: 2000 }, (_, at) => log(first + at));
-          return { ...rest, body: { kind: 'text', first, lines, total: 9_000, cut: false } };
-        }
-        const lines = (path === LOADER.path ? LOADER_TEXT : RUST).split('\n').slice(first - 1, -1);
-        const total = first - 1 + lines.length;
-        return { ...rest, body: { kind: 'text', first, lines, total, cut: false } };
+        return { ...rest, body: pageOf(textAt(path), from) };
       }),
+    findFiles: (_session, text) =>
+      later((): FoundFiles => {
+        refuse(host.world);
+        const fit = ENTRIES.flatMap((entry) => {
+          const found = score(text, entry.path.slice(1));
+          return found === null ? [] : [{ entry: { ...entry, size: null }, found }];
+        });
+        const entries = fit.sort((a, b) => b.found - a.found).map(({ entry }) => entry);
+        return { entries, more: 0, partial: false };
+      }),
+    fileText: (_session, path) =>
+      later(() => {
+        if (path.endsWith('call-7'))
+          throw {
+            code: 'invalid',
+            message: '',
+            problem: { problem: 'too_large_to_copy', name: 'call-7', megabytes: 4 },
+          };
+        return textAt(path);
+      }),
+    saveFile: async (_session, path) => {
+      await act('saveFile', path);
+      return `/home/ada/${path.split('/').at(-1)}`;
+    },
     openFile: (_session, path) => act('openFile', path),
     revealFile: (_session, path) => act('revealFile', path),
     watchFolders: () => later(() => ({ first: null, close: () => undefined })),

@@ -7,7 +7,7 @@ const IN_RUN: i64 = 40;
 const IN_NAME: i64 = 500;
 
 /// The higher the better; `None` where a letter is missing.
-pub(super) fn score(typed: &str, name: &str) -> Option<i64> {
+pub(in crate::sessions) fn score(typed: &str, name: &str) -> Option<i64> {
     let wanted = typed.trim().to_lowercase();
     let text = name.to_lowercase();
     let shorter = -i64::try_from(text.len()).unwrap_or(i64::MAX);

@@ -105,6 +105,7 @@ export const problems = {
   gone: "'{path}' no longer exists; look in the folder it was in",
   edited_meanwhile: "'{path}' was changed while you edited it; open it again to see what is there now",
   kept_by_bosun: "'{path}' is kept by Bosun, not on this machine's disk; look at it here",
+  too_large_to_copy: "{name} is larger than {megabytes} MB, too large to be copied; save it as a file instead",
   may_be_program: "{name} may be a program, so it is not opened from here; show it in its folder instead",
   no_program_for: "the system could not open {name}: {detail}; show it in its folder and open it from there",
   no_file_manager: "the system could not show {path} in its file manager: {detail}; open the folder yourself",

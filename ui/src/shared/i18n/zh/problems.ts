@@ -114,6 +114,7 @@ export const problems: Messages['problems'] = {
   may_be_program: '{name} 可能是程序，因此不会从这里打开；请改为在文件夹中显示它',
   no_program_for: '系统无法打开 {name}：“{detail}”；请在文件夹中显示它，再从那里打开',
   no_file_manager: '系统无法在文件管理器中显示 {path}：“{detail}”；请自行打开该文件夹',
+  too_large_to_copy: '{name} 超过 {megabytes} MB，太大而无法复制；请另存为文件',
   too_many_of_a_name: '此文件夹中名为“{name}”的文件过多；请重命名或删除其中一些',
   not_watched: '无法自动察觉这些文件夹中的变化：“{detail}”；请用“刷新文件夹”查看',
   not_changed: '本会话没有修改过“{path}”，因此没有可查看或撤销的内容',

@@ -1,0 +1,44 @@
+/** Files and folders of a session found by their names, while someone types. */
+import type { FoundFiles } from '../../ipc/bindings';
+import type { UiClient } from '../../ipc/client';
+import { asError } from '../../shared/error';
+import { rowsOfFound } from './tree';
+
+export class Finding {
+  typed = $state('');
+  found = $state.raw<FoundFiles | null>(null);
+  error = $state('');
+  current = $state<string | null>(null);
+  readonly isOn = $derived(this.typed.trim() !== '');
+  readonly rows = $derived(this.found ? rowsOfFound(this.found) : []);
+  private isAsking = false;
+
+  constructor(
+    private readonly client: UiClient,
+    private readonly session: string,
+  ) {}
+
+  type(text: string): void {
+    this.typed = text;
+    this.current = null;
+    if (!this.isOn) [this.found, this.error] = [null, ''];
+    void this.find();
+  }
+
+  /** Asks once at a time: of the letters typed meanwhile only the last count. */
+  async find(): Promise<void> {
+    if (this.isAsking || !this.isOn) return;
+    this.isAsking = true;
+    for (let asked = ''; this.isOn && asked !== this.typed;) {
+      asked = this.typed;
+      let answer: [FoundFiles | null, string];
+      try {
+        answer = [await this.client.findFiles(this.session, asked.trim()), ''];
+      } catch (thrown) {
+        answer = [null, asError(thrown).message];
+      }
+      if (this.isOn) [this.found, this.error] = answer;
+    }
+    this.isAsking = false;
+  }
+}
