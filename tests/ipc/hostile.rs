@@ -57,6 +57,8 @@ fn sound() -> Vec<(&'static str, Value)> {
         ("snapshot_at", json!({ "session": id, "seq": 1 })),
         ("file_at", json!({ "session": id, "seq": 1, "path": "/a" })),
         ("fork_session", json!({ "session": id, "seq": 1 })),
+        ("fork_before", json!({ "session": id, "item": "i-1" })),
+        ("place_before", json!({ "session": id, "item": "i-1" })),
         ("preview_rewind", json!({ "session": id, "seq": 1 })),
         ("rewind", json!({ "session": id, "seq": 1, "what": "both" })),
         ("undo_rewind", json!({ "session": id })),

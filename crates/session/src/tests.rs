@@ -1,5 +1,6 @@
 mod attachments;
 mod background;
+mod before;
 mod changes;
 mod cut;
 mod deciding;
