@@ -31,6 +31,7 @@ fn sound() -> Vec<(&'static str, Value)> {
         ("steer_turn", json!({ "message": { "session": id, "text": "x" } })),
         ("stop_subagent", json!({ "session": id, "child": id })),
         ("change_plan", json!({ "session": id, "change": { "change": "drop", "id": "todo-1" } })),
+        ("change_plan", json!({ "session": id, "change": { "change": "restore", "id": "todo-1" } })),
         ("load_attachment", json!({ "session": id, "blob": "a".repeat(64) })),
         ("steer_queued", json!({ "session": id, "id": id })),
         ("rename_session", json!({ "session": id, "title": "x" })),

@@ -1373,7 +1373,9 @@ export type PlanChange =
 /**  Other words for the line `id`. */
 { change: "reword"; id: string; content: string } | 
 /**  The line `id` at the place `to`, from 0; beyond the end is the end. */
-{ change: "move"; id: string; to: number } | { change: "drop"; id: string };
+{ change: "move"; id: string; to: number } | { change: "drop"; id: string } | 
+/**  A line that is in the plan no more, as it was and where it stood. */
+{ change: "restore"; id: string };
 
 export type Preview = 
 /**  A file change against the bytes on disk now. */
