@@ -12,10 +12,12 @@ use super::sessions::{editing, progress};
 use super::stage::Stage;
 use crate::view::WINDOW;
 
-/// Edits where it was asked to; asks at once with "now"; looks around a lot with "look". Then answers what was said last.
+/// Edits where it was asked to; writes at once with "now"; looks around a lot with "look". Then answers what was said last.
 fn steered(request: &ChatRequest) -> Reply {
     match progress(request) {
-        (text, 0) if text.contains("now") => super::sessions::edit("e", "one", "1"),
+        (text, 0) if text.contains("now") => {
+            Reply::default().and_call_with_id("w", "write_file", json!({"file_path": "/new.txt", "content": "new\n"}))
+        }
         (text, 0 | 1) if text.contains("edit") && !text.contains("now") => editing(request),
         (text, done) if text.contains("look") && done <= WINDOW => {
             (0..20).fold(Reply::default(), |reply, _| reply.and_call("ls", json!({"path": "/"})))
@@ -24,7 +26,7 @@ fn steered(request: &ChatRequest) -> Reply {
     }
 }
 
-/// A turn that waits for a person's decision about an edit, and was told two things meanwhile.
+/// A turn that waits for a person's decision about a file, and was told two things meanwhile.
 async fn told(first: &str) -> (Stage, SessionId) {
     let stage = Stage::new(steered).await;
     let session = stage.session().await;
@@ -138,7 +140,7 @@ async fn going_back_within_the_first_step_keeps_the_message_that_began_the_turn(
     stage.sessions.continue_turn(&session).await.unwrap();
     stage.sessions.quiet(&session).await.unwrap();
     answered(&stage, &session).await;
-    assert_eq!(words(&stage.snapshot(&session).await.items), ["now", "edit_file"]);
+    assert_eq!(words(&stage.snapshot(&session).await.items), ["now", "write_file"]);
 }
 
 #[tokio::test]
