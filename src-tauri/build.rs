@@ -61,6 +61,8 @@ const COMMANDS: &[&str] = &[
     "snapshot_at",
     "file_at",
     "fork_session",
+    "fork_before",
+    "place_before",
     "preview_rewind",
     "rewind",
     "undo_rewind",

@@ -84,7 +84,7 @@ pub(crate) fn plan(change: &PlanChange) -> Result<(), Failure> {
     match change {
         PlanChange::Add { content } => text(content),
         PlanChange::Reword { id, content } => name(id).and_then(|()| text(content)),
-        PlanChange::Move { id, .. } | PlanChange::Drop { id } => name(id),
+        PlanChange::Move { id, .. } | PlanChange::Drop { id } | PlanChange::Restore { id } => name(id),
     }
 }
 

@@ -107,6 +107,8 @@ macro_rules! every_command {
             history::snapshot_at,
             history::file_at,
             history::fork_session,
+            history::fork_before,
+            history::place_before,
             history::preview_rewind,
             history::rewind,
             history::undo_rewind,

@@ -134,6 +134,39 @@ describe('paths', { concurrency: Math.min(3, availableParallelism()) }, () => {
     await done(page);
   });
 
+  test('a todo that was removed comes back over the board, and one that has the keys is moved by them', async () => {
+    const page = await site.show();
+    await button(page, 'Open as a board').click();
+    const lane = page.getByRole('dialog', { name: 'Plan' }).getByRole('region', { name: 'Pending' });
+    const [first, second, third] = await lane.locator('.open').allInnerTexts();
+    const stand = (...wanted) =>
+      page.waitForFunction(
+        (all) =>
+          [...document.querySelectorAll('.board section .pending .open')].map((one) => one.innerText).join() === all,
+        wanted.join(),
+      );
+    await lane.getByRole('button', { name: `More for “${second}”` }).press('Enter');
+    await page.getByRole('menuitem', { name: 'Remove from the plan' }).click();
+    await stand(first, third);
+    await page.getByText(`“${second}” was removed from the plan`).waitFor();
+    await button(page, 'Undo').click();
+    await stand(first, second, third);
+    await lane.getByRole('button', { name: first, exact: true }).focus();
+    const hasKeys = () => page.waitForFunction((text) => document.activeElement?.innerText === text, first);
+    for (const wanted of [
+      [second, first, third],
+      [second, third, first],
+    ]) {
+      await page.keyboard.press('Alt+ArrowDown');
+      await stand(...wanted);
+      await hasKeys();
+    }
+    await page.keyboard.press('Alt+ArrowUp');
+    await stand(second, first, third);
+    await hasKeys();
+    await done(page);
+  });
+
   test('messages that wait are changed, moved, given to the turn, sent now', async () => {
     const page = await site.show({ recorded: 'live' });
     const queue = page.getByRole('region', { name: /queued$/ });

@@ -96,11 +96,11 @@ describe('sessions', { concurrency: Math.min(3, availableParallelism()) }, () =>
     await field.waitFor({ state: 'detached' });
     await page.getByRole('article', { name: 'You' }).hover();
     await button(page, 'Edit it in a new session').click();
-    assert.deepEqual(await calls(page, 'forkSession'), []);
+    assert.deepEqual(await calls(page, 'forkBefore'), []);
     await field.fill('Say it shortly');
     await page.keyboard.press('Enter');
     await page.getByRole('article', { name: 'You' }).getByText('Say it shortly').waitFor();
-    assert.equal((await calls(page, 'forkSession')).length, 1);
+    assert.equal((await calls(page, 'forkBefore')).length, 1);
     assert.equal((await calls(page, 'sendMessage')).at(-1).text, 'Say it shortly');
     assert.equal(await field.count(), 0);
     await done(page);

@@ -2,7 +2,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use specta::Type;
 
-use crate::{CallId, ChangeKind, DecisionRecord, ItemId, Problem, RowId, SessionId, ToolState};
+use crate::{CallId, ChangeKind, DecisionRecord, Item, ItemId, Problem, RowId, SessionId, SessionSummary, ToolState};
 
 /// Which part of what happened in a session is asked for.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, Type)]
@@ -124,6 +124,14 @@ pub struct LedgerEntry {
     pub ended_at: Option<i64>,
     /// US dollars of the model call that proposed it, which all calls of its step share; `None` where it is not known.
     pub cost: Option<f64>,
+}
+
+/// A session that begins before something was said in another.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Type)]
+pub struct ForkedBefore {
+    pub session: SessionSummary,
+    /// What was said there, oldest first, to be said again.
+    pub said: Vec<Item>,
 }
 
 /// A file as it was.

@@ -63,8 +63,8 @@ pub use event::{Delta, Envelope, Opening, SessionEvent, Snapshot, TurnOutcome};
 pub use file::{FileEntry, FilePreview, FolderView, FoundFiles, MountKind, MountView, PreviewBody, TextPlace, TextRow};
 pub use goal::Goal;
 pub use history::{
-    Checkpoint, CheckpointKind, FileAt, LedgerEntry, RestoredFile, RewindPreview, RewindWhat, StepCall, TimelineList,
-    TimelinePage, TimelineQuery,
+    Checkpoint, CheckpointKind, FileAt, ForkedBefore, LedgerEntry, RestoredFile, RewindPreview, RewindWhat, StepCall,
+    TimelineList, TimelinePage, TimelineQuery,
 };
 pub use ids::{CallId, ItemId, ProjectId, RowId, SessionId};
 pub use item::{Figure, Item, ItemBody, MediaKind, Notice, NoticeCode, ToolItem, ToolKind, ToolState};

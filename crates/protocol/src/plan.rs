@@ -22,4 +22,8 @@ pub enum PlanChange {
     Drop {
         id: String,
     },
+    /// A line that is in the plan no more, as it was and where it stood.
+    Restore {
+        id: String,
+    },
 }

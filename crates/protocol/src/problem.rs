@@ -151,6 +151,7 @@ problems! {
     NothingTakenBack { why: Problems } = "nothing was undone: {why}";
     NoRewind = "there is no rewind to undo, or the session has gone on since; look at the timeline";
     PlaceGone = "this point of the session no longer exists; look at the timeline";
+    NothingSaid = "nothing has been said in this session yet; send a message first";
     UndoGone = "this undo can no longer be reversed; look at the timeline";
     UndoNotLast = "the files have been changed or put back again since; restore what was undone last first";
     NoImage { path: String } = "'{path}' is not an image that can be shown here; open it in another program";

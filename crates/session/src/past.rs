@@ -2,7 +2,7 @@ use std::collections::HashSet;
 
 use bosun_agent::{EntryBody, JournalEntry, Recorded, Seq, SessionId, ToolOutcome, TurnEnd, effective, stays};
 use bosun_backend::{ContentHash, VirtualPath};
-use bosun_protocol::{FileAt, ItemId, Problem, Snapshot};
+use bosun_protocol::{FileAt, Item, ItemId, Problem, Snapshot};
 use bosun_store::{Append, Listed, NewSession};
 use bosun_tools::ChangeRecord;
 
@@ -11,6 +11,7 @@ use crate::journals::{Happened, Journals};
 use crate::projection::{Projection, Subject};
 use crate::restoring::read;
 use crate::rewinding::refuse_elsewhere;
+use crate::timeline::{Before, before_message, last_turn};
 use crate::view::View;
 use crate::{Explain, SessionError};
 
@@ -56,14 +57,43 @@ impl Actor {
         now.map(Some).ok_or_else(|| SessionError::not_found(missing.problem()))
     }
 
+    /// The place to go back to before the message `item` of the person's, or before the last turn.
+    pub(crate) async fn place_before(&self, item: Option<&ItemId>) -> Result<u32, SessionError> {
+        let entries = self.tree.database.entries(self.log.session(), 0).await?;
+        let Some(item) = item else {
+            return last_turn(&entries).ok_or_else(|| SessionError::not_found(Problem::NothingSaid));
+        };
+        let Before { back, .. } = said_before(&entries, item)?;
+        Ok(u32::try_from(back).unwrap_or(u32::MAX))
+    }
+
     /// A new session that has everything up to the checkpoint `seq` and goes its own way from there.
     pub(crate) async fn fork(&self, seq: u32) -> Result<SessionId, SessionError> {
-        let tree = &self.tree;
-        let recorded = tree.database.entries(self.log.session(), 0).await?;
+        let recorded = self.tree.database.entries(self.log.session(), 0).await?;
         refuse_elsewhere(&recorded, seq)?;
-        let mut entries: Vec<JournalEntry> = effective(&recorded)
+        self.forked(&recorded, |recorded| recorded.seq <= Seq::from(seq)).await
+    }
+
+    /// A new session that has everything before the message `item` of the person's, or before the turn of the reply `item`;
+    /// and what was said there (see [`View::question`]).
+    pub(crate) async fn fork_before(&self, item: &ItemId) -> Result<(SessionId, Vec<Item>), SessionError> {
+        let said = self.stream.read(|projection| projection.view().question(item));
+        let first = said.first().ok_or_else(|| SessionError::not_found(Problem::PlaceGone))?;
+        let recorded = self.tree.database.entries(self.log.session(), 0).await?;
+        let before = said_before(&recorded, &first.id)?;
+        Ok((self.forked(&recorded, |recorded| before.has(recorded)).await?, said))
+    }
+
+    /// A new session of those entries that it `has`.
+    async fn forked(
+        &self,
+        recorded: &[Recorded],
+        has: impl Fn(&Recorded) -> bool + Send,
+    ) -> Result<SessionId, SessionError> {
+        let tree = &self.tree;
+        let mut entries: Vec<JournalEntry> = effective(recorded)
             .into_iter()
-            .filter(|recorded| recorded.seq <= Seq::from(seq) && is_copied(&recorded.entry.body))
+            .filter(|recorded| has(recorded) && is_copied(&recorded.entry.body))
             .map(|recorded| copied(&recorded.entry))
             .collect();
         if let Some(turn) = open_turn(&entries) {
@@ -107,6 +137,10 @@ impl Actor {
         let base = Some(without_number(title)).filter(|base| taken.contains(*base)).unwrap_or(title);
         Ok((2..).map(|number| format!("{base} ({number})")).find(|free| !taken.contains(free)))
     }
+}
+
+fn said_before(entries: &[Recorded], item: &ItemId) -> Result<Before, SessionError> {
+    before_message(entries, item).ok_or_else(|| SessionError::not_found(Problem::PlaceGone))
 }
 
 /// A title without the number that a fork got.

@@ -1,6 +1,8 @@
 mod attachments;
 mod background;
+mod before;
 mod browsing;
+
 mod changes;
 mod cut;
 mod deciding;

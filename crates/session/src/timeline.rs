@@ -1,3 +1,4 @@
+mod before;
 mod costs;
 mod ledger;
 mod places;
@@ -6,10 +7,11 @@ use std::sync::{Arc, Mutex};
 
 use bosun_agent::{EntryBody, JournalEntry, Recorded, Seq, SessionId, ToolOutcome, effective, stays};
 use bosun_model::{Message, ToolStatus};
-use bosun_protocol::{RowId, TimelineList, TimelinePage, TimelineQuery, ToolState};
+use bosun_protocol::{ItemId, RowId, TimelineList, TimelinePage, TimelineQuery, ToolState};
 use bosun_store::{Database, DatabaseError};
 use tokio::sync::Mutex as AsyncMutex;
 
+pub(crate) use self::before::Before;
 pub(crate) use self::costs::Costs;
 use self::ledger::Ledger;
 use self::places::Places;
@@ -180,6 +182,16 @@ pub(crate) fn last_rewind(entries: &[Recorded]) -> Option<&Recorded> {
 /// Whether the entry `seq` is a place that one can return to.
 pub(crate) fn is_place(entries: &[Recorded], seq: u32) -> bool {
     Places::read(effective(entries)).has(seq)
+}
+
+/// What comes before the message `item` of the person's.
+pub(crate) fn before_message(entries: &[Recorded], item: &ItemId) -> Option<Before> {
+    Places::read(effective(entries)).before_message(item)
+}
+
+/// The place where the last turn begins.
+pub(crate) fn last_turn(entries: &[Recorded]) -> Option<u32> {
+    Places::read(effective(entries)).last_turn()
 }
 
 fn changed(entry: &JournalEntry) -> Vec<String> {

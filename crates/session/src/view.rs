@@ -132,6 +132,17 @@ impl View {
         self.items.get(*self.places.get(id)?)
     }
 
+    /// What `id` answers: the messages of its turn that were said before it, those that were said to it under way among
+    /// them, for they are what it was to mind. A message of the person's answers nothing, and is itself the question.
+    pub(crate) fn question(&self, id: &ItemId) -> Vec<Item> {
+        let Some(item) = self.item(id) else { return Vec::new() };
+        if is_said(item) {
+            return vec![item.clone()];
+        }
+        let before = self.items.iter().take_while(|one| one.id != *id);
+        before.filter(|one| one.turn == item.turn && is_said(one)).cloned().collect()
+    }
+
     /// Up to `limit` items right before the item `id`, oldest first.
     pub(crate) fn items_before(&self, id: &ItemId, limit: usize) -> Vec<Item> {
         let end = self.places.get(id).copied().unwrap_or(0);
@@ -238,6 +249,10 @@ impl View {
             _ => {}
         }
     }
+}
+
+fn is_said(item: &Item) -> bool {
+    matches!(item.body, ItemBody::Human { .. })
 }
 
 /// Whether a row will still change.

@@ -1,6 +1,6 @@
 use bosun_protocol::{
-    FileAt, ItemId, RestoredFile, RewindPreview, RewindWhat, SessionId, SessionSummary, Snapshot, TimelinePage,
-    TimelineQuery,
+    FileAt, ForkedBefore, ItemId, RestoredFile, RewindPreview, RewindWhat, SessionId, SessionSummary, Snapshot,
+    TimelinePage, TimelineQuery,
 };
 
 use super::{Answer, Managed};
@@ -63,6 +63,25 @@ pub async fn file_at(shell: Managed<'_>, session: Arg<SessionId>, seq: Arg<u32>,
 pub async fn fork_session(shell: Managed<'_>, session: Arg<SessionId>, seq: Arg<u32>) -> Answer<SessionSummary> {
     check::id(session.as_str())?;
     Ok(shell.core().await?.sessions.fork(&session, seq.0).await?)
+}
+
+/// A new session that has everything before a message of the person's, or before the turn of a reply, and what was said
+/// there.
+#[tauri::command]
+#[specta::specta]
+pub async fn fork_before(shell: Managed<'_>, session: Arg<SessionId>, item: Arg<ItemId>) -> Answer<ForkedBefore> {
+    check::id(session.as_str())?;
+    check::item(&item)?;
+    Ok(shell.core().await?.sessions.fork_before(&session, &item).await?)
+}
+
+/// The place to go back to before a message of the person's; before the last turn without one.
+#[tauri::command]
+#[specta::specta]
+pub async fn place_before(shell: Managed<'_>, session: Arg<SessionId>, item: Arg<Option<ItemId>>) -> Answer<u32> {
+    check::id(session.as_str())?;
+    item.as_ref().map_or(Ok(()), check::item)?;
+    Ok(shell.core().await?.sessions.place_before(&session, item.0.as_ref()).await?)
 }
 
 /// What going back to a checkpoint would do.

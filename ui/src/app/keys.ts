@@ -9,6 +9,9 @@ export function keyName(key: string, isShifted = false): string {
   return `Ctrl ${isShifted ? '⇧ ' : ''}${key}`;
 }
 
+/** A key with Alt, as it is written in the interface. */
+export const altName = (key: string): string => (isMac ? `⌥${key}` : `Alt ${key}`);
+
 /** A key of the window: one sign with Control or Command, written `k` or `shift+d`. */
 export type Chord = string;
 

@@ -23,6 +23,7 @@ import type {
   FileReview,
   FolderView,
   FoundFiles,
+  ForkedBefore,
   Attachment,
   AttachmentContent,
   ConversationSummary,
@@ -213,6 +214,10 @@ export interface UiClient extends KnowledgeClient {
   fileAt(session: string, seq: number, path: string): Promise<FileAt>;
   /** A new session that has everything up to a checkpoint. */
   forkSession(session: string, seq: number): Promise<SessionSummary>;
+  /** One that has everything before a message of the person's, with it; or before the turn of a reply, with what was said to it. */
+  forkBefore(session: string, item: string): Promise<ForkedBefore>;
+  /** The place to go back to before a message of the person's; before the last turn without one. */
+  placeBefore(session: string, item: string | null): Promise<number>;
   previewRewind(session: string, seq: number): Promise<RewindPreview>;
   rewind(session: string, seq: number, what: RewindWhat): Promise<void>;
   /** Takes the last rewind back, as long as nothing has happened since. */

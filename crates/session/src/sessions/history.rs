@@ -1,7 +1,7 @@
 use bosun_agent::SessionId as CoreId;
 use bosun_protocol::{
-    ErrorCode, FileAt, ItemId, Problem, RestoredFile, RewindPreview, RewindWhat, SessionId, SessionSummary, Snapshot,
-    TimelinePage, TimelineQuery,
+    ErrorCode, FileAt, ForkedBefore, ItemId, Problem, RestoredFile, RewindPreview, RewindWhat, SessionId,
+    SessionSummary, Snapshot, TimelinePage, TimelineQuery,
 };
 
 use super::Sessions;
@@ -80,11 +80,33 @@ impl Sessions {
     /// A new session that has everything up to a checkpoint.
     pub async fn fork(&self, session: &SessionId, seq: u32) -> Result<SessionSummary, SessionError> {
         let id: CoreId = self.actor(session).await?.fork(seq).await?;
-        let stored = self.inner.database.session(&id).await?.into_iter().collect();
+        self.tell_forked(&id).await
+    }
+
+    /// A new session that has everything before a message of the person's, and that message; before the turn of a reply, and
+    /// all that was said to that turn before it.
+    ///
+    /// # Errors
+    /// [`ErrorCode::NotFound`] where the row was rewound, or nobody said anything for it.
+    pub async fn fork_before(&self, session: &SessionId, item: &ItemId) -> Result<ForkedBefore, SessionError> {
+        let (id, said) = self.actor(session).await?.fork_before(item).await?;
+        Ok(ForkedBefore { session: self.tell_forked(&id).await?, said })
+    }
+
+    async fn tell_forked(&self, id: &CoreId) -> Result<SessionSummary, SessionError> {
+        let stored = self.inner.database.session(id).await?.into_iter().collect();
         let summary = self.summaries_of(stored).await?.pop();
         let summary = summary.ok_or_else(|| SessionError::new(ErrorCode::Internal, Problem::ForkUnreadable))?;
         self.inner.summaries.tell(summary.clone());
         Ok(summary)
+    }
+
+    /// The place that [`Self::rewind`] goes back to before a message of the person's; before the last turn without one.
+    ///
+    /// # Errors
+    /// [`ErrorCode::NotFound`] where the message was rewound, or nothing was said yet.
+    pub async fn place_before(&self, session: &SessionId, item: Option<&ItemId>) -> Result<u32, SessionError> {
+        self.actor(session).await?.place_before(item).await
     }
 
     /// What [`Self::rewind`] to a checkpoint would do.

@@ -1,4 +1,4 @@
-use bosun_agent::{EntryBody, PlannedTodo};
+use bosun_agent::{EntryBody, PlannedTodo, Recorded, State, effective};
 use bosun_model::{ContentBlock, HumanMessage, MessageId};
 use bosun_protocol::{PlanChange, Problem, SessionId};
 use bosun_tools::TodoStatus;
@@ -20,12 +20,16 @@ impl Sessions {
         if actor.log.session().as_str() != session.as_str() {
             return Err(SessionError::invalid(Problem::PlanOfSubagent));
         }
+        let lost = match &change {
+            PlanChange::Restore { id } => last_with(&actor.tree.database.entries(actor.log.session(), 0).await?, id),
+            _ => Vec::new(),
+        };
         let ids = &actor.tree.ids;
         let (new_id, message) = (ids.next(), MessageId::new(ids.next()));
         let mut refused = None;
-        let change = |state: &bosun_agent::State| {
+        let change = |state: &State| {
             let mut todos = state.todos.clone();
-            match changed(&mut todos, &change, new_id) {
+            match changed(&mut todos, &change, &lost, new_id) {
                 Ok(()) if todos == state.todos => Vec::new(),
                 Ok(()) => {
                     let content = vec![ContentBlock::text(told(&todos))];
@@ -42,7 +46,26 @@ impl Sessions {
     }
 }
 
-fn changed(todos: &mut Vec<PlannedTodo>, change: &PlanChange, new_id: String) -> Result<(), SessionError> {
+/// The plan as it was when it had the line `id` last; nothing where it never had.
+fn last_with(entries: &[Recorded], id: &str) -> Vec<PlannedTodo> {
+    let (mut state, mut last) = (State::default(), Vec::new());
+    for recorded in effective(entries) {
+        state.apply(&recorded.entry);
+        state.forget_messages();
+        if state.todos != last && state.todos.iter().any(|todo| todo.id == id) {
+            last.clone_from(&state.todos);
+        }
+    }
+    last
+}
+
+/// Makes `change` in the plan. `lost` is the plan that had the line to be restored.
+fn changed(
+    todos: &mut Vec<PlannedTodo>,
+    change: &PlanChange,
+    lost: &[PlannedTodo],
+    new_id: String,
+) -> Result<(), SessionError> {
     let place = |todos: &[PlannedTodo], id: &str| {
         let gone = || SessionError::not_found(Problem::PlanLineGone);
         todos.iter().position(|todo| todo.id == id).ok_or_else(gone)
@@ -50,10 +73,7 @@ fn changed(todos: &mut Vec<PlannedTodo>, change: &PlanChange, new_id: String) ->
     match change {
         PlanChange::Add { content } => {
             let content = line(content)?;
-            if todos.len() >= MOST_LINES {
-                let most = u32::try_from(MOST_LINES).unwrap_or(u32::MAX);
-                return Err(SessionError::invalid(Problem::PlanFull { most }));
-            }
+            refuse_full(todos)?;
             todos.push(PlannedTodo { id: new_id, content, status: TodoStatus::Pending });
         }
         PlanChange::Reword { id, content } => {
@@ -70,8 +90,25 @@ fn changed(todos: &mut Vec<PlannedTodo>, change: &PlanChange, new_id: String) ->
         PlanChange::Drop { id } => {
             todos.remove(place(todos, id)?);
         }
+        PlanChange::Restore { id } if todos.iter().any(|todo| todo.id == *id) => {}
+        PlanChange::Restore { id } => {
+            refuse_full(todos)?;
+            let was = place(lost, id)?;
+            let Some(todo) = lost.get(was).cloned() else { return Ok(()) };
+            // Behind the nearest line of those before it that is still there.
+            let above = lost.iter().take(was).rev().find_map(|known| todos.iter().position(|todo| todo.id == known.id));
+            todos.insert(above.map_or(0, |above| above + 1), todo);
+        }
     }
     Ok(())
+}
+
+fn refuse_full(todos: &[PlannedTodo]) -> Result<(), SessionError> {
+    if todos.len() < MOST_LINES {
+        return Ok(());
+    }
+    let most = u32::try_from(MOST_LINES).unwrap_or(u32::MAX);
+    Err(SessionError::invalid(Problem::PlanFull { most }))
 }
 
 /// A line of a plan: on one line, with some words, and not endless.

@@ -74,12 +74,45 @@ async fn a_person_adds_rewords_moves_and_drops_lines_and_the_agent_is_told() {
 }
 
 #[tokio::test]
+async fn a_line_that_was_dropped_comes_back_as_it_was_where_it_stood() {
+    let (stage, session) = planned().await;
+    let whole = stage.snapshot(&session).await;
+    let ids: Vec<String> = whole.todos.iter().map(|todo| todo.id.clone()).collect();
+    let change = async |change: PlanChange| stage.sessions.change_plan(&session, change).await.unwrap();
+    for id in &ids {
+        change(PlanChange::Drop { id: id.clone() }).await;
+        change(PlanChange::Restore { id: id.clone() }).await;
+        let snapshot = stage.snapshot(&session).await;
+        assert_eq!((snapshot.todos, snapshot.evidence), (whole.todos.clone(), whole.evidence.clone()), "{id}");
+    }
+    // It is behind what stood before it, whatever became of the rest.
+    change(PlanChange::Drop { id: ids[1].clone() }).await;
+    change(PlanChange::Drop { id: ids[0].clone() }).await;
+    change(PlanChange::Add { content: "More".into() }).await;
+    let stage = stage.restarted(planning).await;
+    let change = async |change: PlanChange| stage.sessions.change_plan(&session, change).await.unwrap();
+    change(PlanChange::Restore { id: ids[0].clone() }).await;
+    change(PlanChange::Restore { id: ids[1].clone() }).await;
+    let wanted = [
+        ("Reproduce".to_owned(), TodoStatus::Completed),
+        ("Fix".to_owned(), TodoStatus::InProgress),
+        ("Test".to_owned(), TodoStatus::Pending),
+        ("More".to_owned(), TodoStatus::Pending),
+    ];
+    assert_eq!(lines(&stage, &session).await, wanted);
+    // What is there already stays.
+    change(PlanChange::Restore { id: ids[1].clone() }).await;
+    assert_eq!(lines(&stage, &session).await, wanted);
+}
+
+#[tokio::test]
 async fn a_change_that_does_not_fit_is_refused_and_changes_nothing() {
     let (stage, session) = planned().await;
     let before = lines(&stage, &session).await;
     let refused = async |change: PlanChange| stage.sessions.change_plan(&session, change).await.unwrap_err().code;
     assert_eq!(refused(PlanChange::Add { content: " \n".into() }).await, ErrorCode::Invalid);
     assert_eq!(refused(PlanChange::Drop { id: "nobody".into() }).await, ErrorCode::NotFound);
+    assert_eq!(refused(PlanChange::Restore { id: "nobody".into() }).await, ErrorCode::NotFound);
     let reworded = PlanChange::Reword { id: "nobody".into(), content: "x".into() };
     assert_eq!(refused(reworded).await, ErrorCode::NotFound);
     assert_eq!(lines(&stage, &session).await, before);

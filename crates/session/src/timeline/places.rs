@@ -6,6 +6,7 @@ use bosun_model::{AiMessage, CallId, ToolCall};
 use bosun_protocol::{Checkpoint, CheckpointKind, ItemId, RowId, StepCall, ToolState};
 use serde_json::Value;
 
+use super::before::{Before, Messages};
 use super::costs::{Costs, Paid};
 use super::{changed, state_of};
 use crate::convert;
@@ -22,6 +23,7 @@ const OBJECTS: [&str; 7] = ["file_path", "path", "pattern", "glob", "command", "
 pub(super) struct Places {
     state: State,
     checkpoints: Vec<Checkpoint>,
+    messages: Messages,
     /// For each checkpoint the reply that was paid for it.
     paid: Vec<Option<Paid>>,
     files: BTreeSet<String>,
@@ -116,6 +118,7 @@ impl Places {
         self.files.extend(changed(entry));
         let was_open = self.state.step.is_some();
         self.state.apply(entry);
+        self.messages.take(recorded, self.last, &self.state);
         let turn = self.state.turns;
         match &entry.body {
             EntryBody::ToolResult { .. } if was_open && self.state.step.is_none() => {
@@ -173,7 +176,16 @@ impl Places {
     }
 
     pub(super) fn has(&self, seq: u32) -> bool {
-        self.checkpoints.iter().any(|checkpoint| checkpoint.seq == seq)
+        self.checkpoints.iter().any(|checkpoint| checkpoint.seq == seq) || self.messages.has(seq)
+    }
+
+    pub(super) fn before_message(&self, item: &ItemId) -> Option<Before> {
+        self.messages.before(item)
+    }
+
+    pub(super) fn last_turn(&self) -> Option<u32> {
+        let starts = |place: &&Checkpoint| place.kind == CheckpointKind::TurnStart;
+        self.checkpoints.iter().rfind(starts).map(|place| place.seq)
     }
 }
 

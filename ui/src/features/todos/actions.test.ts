@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
+import { setUp } from '../../test/stage';
 import type { Todo } from '../../ipc/bindings';
-import { stepTo } from './actions';
+import { changePlan, stepTo } from './actions';
 
 const todo = (id: string, status: Todo['status']): Todo => ({ id, content: id, status });
 const PLAN = [todo('a', 'completed'), todo('b', 'pending'), todo('c', 'in_progress'), todo('d', 'pending')];
@@ -13,4 +14,21 @@ it('a todo steps over its neighbour of the same lane', () => {
   expect(moved('b', down).map(({ id }) => id)).toEqual(['a', 'c', 'd', 'b']);
   const up = stepTo(PLAN, at('d'), -1) ?? -1;
   expect(moved('d', up).map(({ id }) => id)).toEqual(['a', 'd', 'b', 'c']);
+});
+
+it('a todo that goes from the plan can be had back where it stood, with all that was done for it', async () => {
+  const { workspace, host } = await setUp();
+  const session = workspace.sessionId ?? '';
+  const before = host.snapshot(session);
+  for (const { id, content } of before.todos) {
+    await changePlan(workspace, host.snapshot(session), { change: 'drop', id });
+    expect(host.snapshot(session).todos.some((one) => one.id === id)).toBe(false);
+    expect(workspace.notes.current?.text).toContain(content);
+    await workspace.notes.current?.undo?.();
+    expect(host.snapshot(session).todos).toEqual(before.todos);
+    expect(host.snapshot(session).evidence).toEqual(before.evidence);
+  }
+  workspace.notes.dismiss();
+  await changePlan(workspace, host.snapshot(session), { change: 'move', id: before.todos[0]?.id ?? '', to: 2 });
+  expect(workspace.notes.current).toBeNull();
 });

@@ -3,7 +3,6 @@ import { score } from '../../shared/text/rank';
 import type { Attachment, AttachmentKind, MentionHit, SendMessage } from '../bindings';
 import type { UiClient } from '../client';
 import { later, type Act } from '../recorded';
-import { human, NOW } from './builders';
 import type { Host } from './host';
 
 type Attachments = Pick<
@@ -109,7 +108,5 @@ export const attachments = (host: Host, act: Act): Attachments => ({
   // The core knows many more.
   holdsKey: (text, blobs) => later(() => /\bsk-[\w-]{9,}/.test(text) || blobs.some((blob) => /keys/.test(blob))),
   steerTurn: (message) =>
-    act('steerTurn', message, () =>
-      host.emit(message.session, { type: 'item_started', item: human(message.text, NOW, along(message)) }),
-    ),
+    act('steerTurn', message, () => host.say(message.session, message.text, along(message), true)),
 });

@@ -74,8 +74,9 @@ export function item(body: ItemBody, at = ago(6), turn = 1): Item {
   return { id: `i${String(++count).padStart(5, '0')}`, turn, at, body };
 }
 
-export const human = (text: string, at?: number, attachments: Attachment[] = []) =>
-  item({ kind: 'human', text, attachments }, at);
+/** The first of its turn begins it; any other was said to it under way. */
+export const human = (text: string, at?: number, attachments: Attachment[] = [], turn?: number) =>
+  item({ kind: 'human', text, attachments }, at, turn);
 export const ai = (text: string, reasoning = '') => item({ kind: 'ai', text, reasoning, streaming: false });
 
 const KINDS: Record<string, ToolItem['tool_kind']> = {

@@ -1,5 +1,5 @@
 /** What the recorded host answers about looking back, going back and undoing. */
-import type { Checkpoint, Item, LedgerEntry, RestoredFile, Snapshot } from '../bindings';
+import type { Checkpoint, Item, LedgerEntry, RestoredFile, SessionSummary, Snapshot } from '../bindings';
 import type { UiClient } from '../client';
 import { later, type Act } from '../recorded';
 import { snapshot, summary } from './builders';
@@ -13,6 +13,8 @@ type History = Pick<
   | 'snapshotAt'
   | 'fileAt'
   | 'forkSession'
+  | 'forkBefore'
+  | 'placeBefore'
   | 'previewRewind'
   | 'rewind'
   | 'undoRewind'
@@ -29,6 +31,13 @@ export function history(host: Host, act: Act): History {
     rewinds.set(session, (rewinds.get(session) ?? 0) + 1);
     host.emit(session, { type: 'reset', snapshot: made });
   };
+
+  function fork(session: string, seq: number): SessionSummary {
+    const { title, project } = host.snapshot(session).session;
+    const made = summary(host.newId(), { title, project });
+    host.add(snapshot(made, { items: at(host.snapshot(session), seq).items }));
+    return made;
+  }
 
   function undo(session: string, path: string): RestoredFile {
     const held = host.snapshot(session);
@@ -84,11 +93,26 @@ export function history(host: Host, act: Act): History {
       }),
     forkSession: async (session, seq) => {
       await act('forkSession', { session, seq });
-      const { title, project } = host.snapshot(session).session;
-      const made = summary(host.newId(), { title, project });
-      host.add(snapshot(made, { items: at(host.snapshot(session), seq).items }));
-      return made;
+      return fork(session, seq);
     },
+    forkBefore: async (session, id) => {
+      await act('forkBefore', { session, item: id });
+      const said = question(host.snapshot(session).items, id);
+      const [first] = said;
+      if (!first) throw { code: 'not_found', message: '', problem: { problem: 'place_gone' } };
+      return { session: fork(session, host.snapshot(session).items.indexOf(first)), said };
+    },
+    placeBefore: (session, id) =>
+      later(() => {
+        const { items } = host.snapshot(session);
+        const index =
+          id === null ? items.findLastIndex((_, at) => isStart(items, at)) : items.findIndex((one) => one.id === id);
+        if (index < 0)
+          throw { code: 'not_found', message: '', problem: { problem: id === null ? 'nothing_said' : 'place_gone' } };
+        if (isStart(items, index)) return index;
+        // It was said to a turn under way: behind the last step, or behind the message that began the turn.
+        return items.findLastIndex(({ body }, at) => at < index && (body.kind === 'tool' || isStart(items, at))) + 1;
+      }),
     previewRewind: (session, seq) =>
       later(() => {
         refuse(host.world);
@@ -124,6 +148,18 @@ export function history(host: Host, act: Act): History {
 
 const restored = (path: string): RestoredFile => ({ path, change: 'changed', added: 2, removed: 5, problem: null });
 
+/** Whether a turn begins with the row: what was said to it under way does not. */
+const isStart = (items: readonly Item[], at: number): boolean =>
+  items[at]?.body.kind === 'human' && items[at - 1]?.turn !== items[at]?.turn;
+
+/** What a row answers; of a message of the person's, itself. */
+function question(items: readonly Item[], id: string): Item[] {
+  const at = items.findIndex((one) => one.id === id);
+  const asked = items[at];
+  if (asked?.body.kind === 'human') return [asked];
+  return items.slice(0, Math.max(0, at)).filter(({ body, turn }) => body.kind === 'human' && turn === asked?.turn);
+}
+
 /** Rows are the recorded journal: a row's place is its number, from 1. */
 function checkpoints(items: readonly Item[]): Checkpoint[] {
   const made = items.flatMap((item, index): Checkpoint[] => {
@@ -139,7 +175,7 @@ function checkpoints(items: readonly Item[]): Checkpoint[] {
       output_tokens: 0,
       cost: null,
     };
-    if (body.kind === 'human')
+    if (isStart(items, index) && body.kind === 'human')
       return [{ ...place, row: `${index}+`, seq: index, kind: 'turn_start', label: body.text }];
     if (body.kind !== 'tool') return [];
     const files = body.diff ? [body.diff.path] : [];

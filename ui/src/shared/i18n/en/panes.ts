@@ -34,6 +34,7 @@ export const plan = {
     up: 'Move up in the plan',
     down: 'Move down in the plan',
     drop: 'Remove from the plan',
+    dropped: (todo: string) => `“${todo}” was removed from the plan`,
     menu: (todo: string) => `More for “${todo}”`,
     words: 'Text of the to-do',
     told: 'The agent is told of your changes at its next step.',

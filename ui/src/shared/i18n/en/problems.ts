@@ -121,6 +121,7 @@ export const problems = {
   nothing_taken_back: "nothing was undone: {why}",
   no_rewind: "there is no rewind to undo, or the session has gone on since; look at the timeline",
   place_gone: "this point of the session no longer exists; look at the timeline",
+  nothing_said: "nothing has been said in this session yet; send a message first",
   undo_gone: "this undo can no longer be reversed; look at the timeline",
   undo_not_last: "the files have been changed or put back again since; restore what was undone last first",
   no_image: "'{path}' is not an image that can be shown here; open it in another program",

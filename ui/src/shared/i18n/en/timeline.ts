@@ -67,7 +67,6 @@ export const timeline = {
     go: 'Rewind',
     going: 'Rewinding…',
   },
-  noPlace: 'No turn begins with this message, so there is no checkpoint right before it. Choose one in the timeline.',
   editMessage: 'Edit it in a new session',
   edit: {
     label: 'The message in other words',

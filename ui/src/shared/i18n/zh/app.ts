@@ -131,13 +131,14 @@ export const sessions: Messages['sessions'] = {
 
 export const shortcuts: Messages['shortcuts'] = {
   title: '键盘快捷键',
-  groups: { everywhere: '全局', composer: '输入框', approval: '审批', changes: '更改' },
+  groups: { everywhere: '全局', composer: '输入框', approval: '审批', changes: '更改', plan: '计划' },
   session: '打开列表中的会话',
   slash: '命令，写在消息开头',
   mention: '提及文件、文件夹、记忆或会话',
   hunk: '上一处改动、下一处改动',
   file: '下一个文件、上一个文件',
   line: '在一处改动内逐行移动',
+  moveTodo: '前移、后移待办',
   keepHunk: '保留这处改动',
   undoHunk: '撤销这处改动',
   comment: '对这一行评论',

@@ -30,6 +30,7 @@ export const plan: Messages['plan'] = {
     up: '在计划中前移',
     down: '在计划中后移',
     drop: '从计划中移除',
+    dropped: (todo) => `已从计划中移除“${todo}”`,
     menu: (todo) => `“${todo}”的更多操作`,
     words: '待办的文字',
     told: '智能体会在下一步得知你的更改。',

@@ -127,6 +127,7 @@ export const problems: Messages['problems'] = {
   nothing_taken_back: '没有撤销任何内容：{why}',
   no_rewind: '没有可撤销的回退，或会话在那之后又有了新内容；请查看时间线',
   place_gone: '会话中的这个位置已不存在；请查看时间线',
+  nothing_said: '本会话中还没有任何消息；请先发送一条消息',
   undo_gone: '这次撤销已无法恢复；请查看时间线',
   undo_not_last: '这些文件之后又被修改或恢复过；请先恢复最后一次撤销的内容',
   no_image: '“{path}”不是可在这里显示的图片；请用其他程序打开',

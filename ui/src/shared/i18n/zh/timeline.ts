@@ -61,7 +61,6 @@ export const timeline: Messages['timeline'] = {
     go: '回退',
     going: '正在回退…',
   },
-  noPlace: '没有回合从这条消息开始，因此在它之前没有检查点。请在时间线中选择。',
   editMessage: '在新会话中修改',
   edit: {
     label: '修改后的消息',
