@@ -39,13 +39,20 @@ describe('changes', { concurrency: Math.min(3, availableParallelism()) }, () => 
     await message(page).fill('Nice.');
     await page.getByRole('button', { name: /^CHANGELOG\.md/ }).click();
     await page.locator('.pick', { hasText: '10' }).click();
-    assert.equal(await message(page).inputValue(), 'Nice.\n@CHANGELOG.md:10 ');
-    await page.keyboard.type('says too little');
-    assert.equal(await message(page).inputValue(), 'Nice.\n@CHANGELOG.md:10 says too little');
+    const quoted = '@CHANGELOG.md:10\n> - Sleep no longer breaks the first call.\n';
+    assert.equal(await message(page).inputValue(), `Nice.\n${quoted}`);
+    await page.keyboard.type('Says too little.');
+    assert.equal(await message(page).inputValue(), `Nice.\n${quoted}Says too little.`);
     await page.getByRole('button', { name: /^CHANGELOG\.md/ }).click();
     await page.keyboard.press(']');
     await page.keyboard.press('c');
-    await page.waitForFunction(() => document.querySelector('textarea').value.endsWith('@CHANGELOG.md:7 '));
+    await page.waitForFunction(() =>
+      document.querySelector('textarea').value.endsWith('@CHANGELOG.md:7\n> ## Unreleased\n'),
+    );
+    await page.locator('.removed .pick').click();
+    await page.waitForFunction(() =>
+      document.querySelector('textarea').value.endsWith('@CHANGELOG.md:9 (removed)\n> - Token refresh uses a timer.\n'),
+    );
     await done(page);
   });
 
@@ -56,11 +63,13 @@ describe('changes', { concurrency: Math.min(3, availableParallelism()) }, () => 
     await dock.getByRole('button', { name: 'Review' }).click();
     await page.getByRole('button', { name: /^tests\/fixtures\/users\.sql/ }).waitFor();
     await page.getByRole('button', { name: /^tests\/support\/fixtures\.rs/ }).click();
-    await page.getByRole('button', { name: 'Show 7 unchanged lines' }).click();
+    await page.getByRole('button', { name: 'Show 7 unchanged lines' }).first().click();
     await page.getByText('/// A table and its rows.').waitFor();
+    await page.getByRole('button', { name: 'Show 7 unchanged lines' }).click();
+    await page.getByText('/// How many rows it has.').waitFor();
     await dock.getByRole('button', { name: 'Keep all' }).click();
     await dock.waitFor({ state: 'detached' });
-    assert.deepEqual(await calls(page, 'keepChanges'), [null]);
+    assert.deepEqual(await calls(page, 'keepChanges'), [{ path: null, scope: 'session' }]);
     await page.locator('.badge.good').first().waitFor();
     await done(page);
   });
@@ -79,7 +88,7 @@ describe('changes', { concurrency: Math.min(3, availableParallelism()) }, () => 
     assert.deepEqual(await calls(page, 'undoChanges'), []);
     await dock.getByRole('button', { name: 'Put 2 files back?' }).click();
     await dock.waitFor({ state: 'detached' });
-    assert.deepEqual(await calls(page, 'undoChanges'), ['s-fixtures']);
+    assert.deepEqual(await calls(page, 'undoChanges'), [{ session: 's-fixtures', scope: 'session' }]);
     await done(page);
   });
 });

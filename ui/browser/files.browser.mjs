@@ -115,7 +115,11 @@ describe('files', () => {
     await button(page, 'Keep all').waitFor({ state: 'detached' });
     const [undone] = await calls(page, 'undoHunk');
     assert.deepEqual([undone.path, undone.scope, undone.hunk], ['/CHANGELOG.md', 'turn', 0]);
-    assert.deepEqual(await calls(page, 'keepChanges'), ['/CHANGELOG.md', null]);
+    const kept = await calls(page, 'keepChanges');
+    assert.deepEqual(kept, [
+      { path: '/CHANGELOG.md', scope: 'session' },
+      { path: null, scope: 'session' },
+    ]);
     assert.deepEqual(await calls(page, 'restoreVersion'), ['/CHANGELOG.md']);
     assert.deepEqual(await calls(page, 'redoUndone'), [41, 40]);
     await page.getByText('Last turn').click();

@@ -181,7 +181,8 @@ export const SCREENS = {
       await page.locator('.docks .plus').waitFor();
       await page.keyboard.press('Control+Shift+D');
       await page.getByRole('button', { name: /^tests\/support\/fixtures\.rs/ }).click();
-      await page.locator('.heading .link').click();
+      await page.locator('.heading .link').first().click();
+      await page.locator('.heading .link').last().click();
       await page.locator('.heading .link').waitFor({ state: 'detached' });
     },
   },

@@ -123,6 +123,8 @@ pub struct FileReview {
     pub version: String,
     /// What the session did in the scope and the person has not kept.
     pub diff: FileDiff,
+    /// How many lines the file has as the session left it; none where it is not text.
+    pub lines: u32,
     /// What was done to the file since, by the person or another program.
     pub since: Option<FileDiff>,
     pub before: Option<FileSide>,

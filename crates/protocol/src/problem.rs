@@ -142,10 +142,11 @@ problems! {
 
     // Changes and undoing them.
     NotChanged { path: String } = "this session has not changed '{path}', so there is nothing to show or undo";
-    AsBefore { path: String } = "'{path}' is the same as before this session, so there is nothing to undo";
+    AsBefore { path: String } = "'{path}' is the same as before, so there is nothing to undo";
     LeftAsItIs { why: Box<Problem> } = "{why}; it was left as it is";
     CannotPutBack { path: String, why: Box<Problem> } = "'{path}' cannot be put back: {why}";
     ChangedSince { path: String } = "'{path}' has been changed since then in the same places, by you or by another program, so it stays as it is; restore the agent's version first, or edit the file yourself";
+    EarlierOpen { path: String } = "'{path}' has earlier changes in the same places that are still open, so what is shown here cannot be kept alone; show the changes of the whole session and keep the file there";
     BytesNotKept { path: String } = "'{path}' was changed by a command and its earlier content was not kept, so it stays as it is; edit it yourself, or restore it from a copy of your own";
     OthersPutBack { why: Box<Problem> } = "{why}; the other files were put back";
     NothingTakenBack { why: Problems } = "nothing was undone: {why}";

@@ -4,11 +4,11 @@ use bosun_agent::{EntryBody, SessionLog};
 use bosun_backend::{
     Backend, BackendError, BlobStore, ContentHash, Expect, FileStamp, FileUpdates, Unwitnessed, VirtualPath,
 };
-use bosun_protocol::{ChangeKind, ErrorCode, Problem, RestoredFile};
+use bosun_protocol::{ChangeKind, ChangeScope, ErrorCode, Problem, RestoredFile};
 use bosun_tools::{ChangeRecord, DiffLimits, StateUpdate, file_diff};
 
 use crate::actor::Actor;
-use crate::projection::Span;
+use crate::projection::{Scoped, Span};
 use crate::reviewing::{parsed, past_own_edits};
 use crate::{Explain, SessionError};
 
@@ -25,12 +25,6 @@ pub(crate) struct Restore {
     pub to: Option<ContentHash>,
 }
 
-impl From<Span> for Restore {
-    fn from(span: Span) -> Self {
-        Self { path: span.path, from: span.after, to: span.before }
-    }
-}
-
 /// A file that was looked at before it is put back.
 pub(crate) struct Checked {
     /// What becomes of the session's own change.
@@ -44,23 +38,27 @@ pub(crate) struct Checked {
 }
 
 impl Actor {
-    /// Puts one file back to what the person kept of it; where they kept it whole, to what it was before the session.
-    pub(crate) async fn undo_file(self: &Arc<Self>, path: &str) -> Result<RestoredFile, SessionError> {
+    /// Puts one file back to what the person kept of it; where they kept it whole, to what it was before the scope.
+    pub(crate) async fn undo_file(
+        self: &Arc<Self>,
+        path: &str,
+        scope: ChangeScope,
+    ) -> Result<RestoredFile, SessionError> {
         let path = parsed(path)?;
         let turn = self.turn().await;
         self.refuse_running(&turn)?;
-        let span = match self.open_spans().await?.into_iter().find(|span| span.path == path) {
-            Some(span) => span,
-            None => {
-                let spans = self.stream.read(|projection| projection.spans());
-                let span = spans.into_iter().find(|span| span.path == path);
-                self.open_again(path.as_str()).await?;
-                span.ok_or_else(|| SessionError::not_found(Problem::AsBefore { path: path.to_string() }))?
-            }
-        };
-        let checked = self.check_restore(span.into()).await?;
+        let scoped = self.stream.read(|projection| projection.scoped_changes(scope)).into_iter();
+        let file = scoped.filter(|file| file.span.before != file.span.after).find(|file| file.span.path == path);
+        let file = file.ok_or_else(|| SessionError::not_found(Problem::AsBefore { path: path.to_string() }))?;
+        let base = self.base(&file, scope).await?;
+        let is_kept = base.hash == file.span.after;
+        let to = if is_kept { file.span.before.clone() } else { self.keep_state(base).await? };
+        let checked = self.check_undo(&file, to).await?;
         if let Some(problem) = &checked.shown.problem {
             return Err(SessionError::invalid(problem.clone()));
+        }
+        if is_kept {
+            self.open_again(path.as_str(), scope).await?;
         }
         let shown = checked.shown.clone();
         self.restore(vec![checked]).await?;
@@ -68,14 +66,18 @@ impl Actor {
         Ok(shown)
     }
 
-    /// Puts every file back to what the person kept of it, else to what it was before the session. Those that were
+    /// Puts every file of a scope back to what the person kept of it, else to what it was before the scope. Those that were
     /// changed since in the same places are left and named.
-    pub(crate) async fn undo_changes(self: &Arc<Self>) -> Result<Vec<RestoredFile>, SessionError> {
+    pub(crate) async fn undo_changes(self: &Arc<Self>, scope: ChangeScope) -> Result<Vec<RestoredFile>, SessionError> {
         let turn = self.turn().await;
         self.refuse_running(&turn)?;
         let mut checked = Vec::new();
-        for span in self.open_spans().await? {
-            checked.push(self.check_restore(span.into()).await?);
+        for file in self.stream.read(|projection| projection.scoped_changes(scope)) {
+            let base = self.base(&file, scope).await?;
+            if base.hash != file.span.after {
+                let to = self.keep_state(base).await?;
+                checked.push(self.check_undo(&file, to).await?);
+            }
         }
         let shown = checked.iter().map(|checked| checked.shown.clone()).collect();
         self.restore(checked).await?;
@@ -95,13 +97,9 @@ impl Actor {
         let now = read(&*self.backend().await?, &path).await?;
         let from = now.as_deref().map(ContentHash::of);
         let is_left = from == span.after;
-        let mut checked = self.check_restore(Restore { path, from, to: span.after }).await?;
+        let checked = self.check_again(Restore { path, from, to: span.after }).await?;
         if let Some(problem) = &checked.shown.problem {
             return Err(SessionError::invalid(problem.clone()));
-        }
-        if now.is_some() {
-            // Its rights are those of the file that is there.
-            checked.disk.mode = None;
         }
         let shown = checked.shown.clone();
         if !is_left {
@@ -109,6 +107,23 @@ impl Actor {
         }
         drop(turn);
         Ok(shown)
+    }
+
+    /// As [`Self::check_restore`], where what a scope shows is undone: the file's rights become those before it.
+    pub(crate) async fn check_undo(&self, file: &Scoped, to: Option<ContentHash>) -> Result<Checked, SessionError> {
+        let Span { path, after, .. } = file.span.clone();
+        let mut checked = self.check_restore(Restore { path, from: after, to }).await?;
+        checked.disk.mode = file.mode;
+        Ok(checked)
+    }
+
+    /// As [`Self::check_restore`], where a file comes again: its rights are those of the file that is there.
+    pub(crate) async fn check_again(&self, restore: Restore) -> Result<Checked, SessionError> {
+        let mut checked = self.check_restore(restore).await?;
+        if checked.now.is_some() {
+            checked.disk.mode = None;
+        }
+        Ok(checked)
     }
 
     /// Looks at a file that is to be put back: it has to be as the session left it, or changed in other places only, and

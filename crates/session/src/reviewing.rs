@@ -14,7 +14,7 @@ use bosun_protocol::{
     ChangeScope, ChangedFile, ChangedFiles, ErrorCode, FileReview, FileSide, Problem, RestoredFile, ReviewState,
     UncomparedReason, UndoneFiles, UnkeptFile,
 };
-use bosun_tools::{DiffLimits, UncomparedFiles, carried, file_diff, with_hunk, without_hunk};
+use bosun_tools::{DiffLimits, UncomparedFiles, carried, file_diff, open_since, with_hunk, without_hunk};
 use serde::{Deserialize, Serialize};
 
 use crate::actor::Actor;
@@ -36,15 +36,20 @@ const IMAGE: u64 = 8 << 20;
 #[serde(transparent)]
 struct Kept(BTreeMap<VirtualPath, Option<ContentHash>>);
 
-impl Kept {
-    /// From where on the changes of a file are still to be looked at.
-    fn base<'k>(&'k self, file: &'k Scoped, scope: ChangeScope) -> Option<&'k ContentHash> {
-        let before = file.span.before.as_ref();
-        match (scope, self.0.get(&file.span.path)) {
-            (ChangeScope::Session, Some(kept)) => kept.as_ref(),
-            (_, Some(kept)) if *kept == file.span.after => kept.as_ref(),
-            _ => before,
-        }
+/// A state of a file.
+pub(crate) struct State {
+    pub hash: Option<ContentHash>,
+    /// Of one that was made up here, and is kept nowhere yet.
+    made: Option<Vec<u8>>,
+}
+
+impl State {
+    const fn left(hash: Option<ContentHash>) -> Self {
+        Self { hash, made: None }
+    }
+
+    fn made(bytes: Vec<u8>) -> Self {
+        Self { hash: Some(ContentHash::of(&bytes)), made: Some(bytes) }
     }
 }
 
@@ -63,7 +68,8 @@ impl Actor {
                 && read(&*backend, &file.span.path)
                     .await
                     .is_ok_and(|now| now.as_deref().map(ContentHash::of) != file.span.after);
-            files.push(self.listed(&file, kept.base(&file, scope), edited_since).await);
+            let base = self.base_of(&kept, &file, scope).await;
+            files.push(self.listed(&file, base, edited_since).await);
         }
         let unkept = unkept.into_iter().map(|unkept| UnkeptFile {
             path: unkept.record.path.to_string(),
@@ -90,21 +96,21 @@ impl Actor {
         })
     }
 
-    async fn listed(&self, file: &Scoped, base: Option<&ContentHash>, edited_since: bool) -> ChangedFile {
-        let (before, after) = (file.span.before.as_ref(), file.span.after.as_ref());
-        let state = match (before == after, base == after) {
+    async fn listed(&self, file: &Scoped, base: State, edited_since: bool) -> ChangedFile {
+        let Span { before, after, .. } = &file.span;
+        let state = match (before == after, base.hash == *after) {
             (true, _) => ReviewState::Undone,
             (false, true) => ReviewState::Kept,
             (false, false) => ReviewState::Pending,
         };
-        let from = if state == ReviewState::Kept { before } else { base };
-        let lines = match file.lines.filter(|_| from == before) {
+        let from = if state == ReviewState::Kept { State::left(before.clone()) } else { base };
+        let lines = match file.lines.filter(|_| from.hash == *before) {
             Some(lines) => lines,
-            None => self.lines(&file.span.path, from, after).await.unwrap_or_default(),
+            None => self.lines(&file.span.path, &from, after.as_ref()).await.unwrap_or_default(),
         };
         ChangedFile {
             path: file.span.path.to_string(),
-            change: kind_of(from, after),
+            change: kind_of(from.hash.as_ref(), after.as_ref()),
             added: lines.0,
             removed: lines.1,
             state,
@@ -117,10 +123,10 @@ impl Actor {
     async fn lines(
         &self,
         path: &VirtualPath,
-        from: Option<&ContentHash>,
+        from: &State,
         to: Option<&ContentHash>,
     ) -> Result<(u32, u32), SessionError> {
-        let (from, to) = (self.state_of(from).await?, self.state_of(to).await?);
+        let (from, to) = (self.bytes_in(from).await?, self.state_of(to).await?);
         let diff = file_diff(path, from.as_deref(), to.as_deref(), COUNT);
         Ok((diff.added, diff.removed))
     }
@@ -129,12 +135,14 @@ impl Actor {
     pub(crate) async fn file_review(&self, path: &str, scope: ChangeScope) -> Result<FileReview, SessionError> {
         let (file, base) = self.reviewed(path, scope).await?;
         // Of a kept file everything is shown.
-        let from = if base == file.span.after { file.span.before.clone() } else { base };
-        let (before, after) = (self.state_of(from.as_ref()).await?, self.state_of(file.span.after.as_ref()).await?);
+        let from = if base.hash == file.span.after { State::left(file.span.before.clone()) } else { base };
+        let (before, after) = (self.bytes_in(&from).await?, self.state_of(file.span.after.as_ref()).await?);
         let now = read(&*self.backend().await?, &file.span.path).await?;
         let path = file.span.path.clone();
         let side = |bytes: &Option<Vec<u8>>| bytes.as_deref().map(|bytes| side(&path, bytes));
         let sides = (side(&before), side(&after));
+        let lines =
+            after.as_deref().and_then(|bytes| std::str::from_utf8(bytes).ok()).map_or(0, |text| text.lines().count());
         let (diff, since) = {
             let path = path.clone();
             let compare = move || {
@@ -147,8 +155,9 @@ impl Actor {
         };
         Ok(FileReview {
             path: path.to_string(),
-            version: version(from.as_ref(), file.span.after.as_ref()),
+            version: version(from.hash.as_ref(), file.span.after.as_ref()),
             diff: convert::diff(&diff),
+            lines: u32::try_from(lines).unwrap_or(u32::MAX),
             since: since.as_ref().map(convert::diff),
             before: sides.0,
             after: sides.1,
@@ -174,7 +183,12 @@ impl Actor {
             (None, true) => None,
             _ => Some(self.keep_bytes(bytes).await?),
         };
-        let shown = self.put_back(Restore { path: file.span.path, from: file.span.after, to }).await?;
+        let checked = self.check_undo(&file, to).await?;
+        if let Some(problem) = &checked.shown.problem {
+            return Err(SessionError::invalid(problem.clone()));
+        }
+        let shown = checked.shown.clone();
+        self.restore(vec![checked]).await?;
         drop(turn);
         Ok(shown)
     }
@@ -194,24 +208,80 @@ impl Actor {
         self.set_kept(&kept).await
     }
 
-    /// Keeps files as the session left them; `None`: all of them.
-    pub(crate) async fn keep_changes(&self, path: Option<&str>) -> Result<(), SessionError> {
+    /// Keeps what a scope shows of files, or of all of them. Gives why some of it cannot be kept.
+    pub(crate) async fn keep_changes(
+        &self,
+        path: Option<&str>,
+        scope: ChangeScope,
+    ) -> Result<Vec<Problem>, SessionError> {
         let _keeping = self.keeping.lock().await;
-        let scoped = self.stream.read(|projection| projection.scoped_changes(ChangeScope::Session));
-        let mut kept = self.kept().await?;
+        let scoped = self.stream.read(|projection| projection.scoped_changes(scope));
+        let (mut kept, mut problems) = (self.kept().await?, Vec::new());
         for file in scoped.into_iter().filter(|file| path.is_none_or(|path| file.span.path.as_str() == path)) {
-            kept.0.insert(file.span.path, file.span.after);
+            match self.kept_with(&kept, &file, scope).await? {
+                Some(state) => {
+                    let hash = self.keep_state(state).await?;
+                    kept.0.insert(file.span.path, hash);
+                }
+                None => problems.push(Problem::EarlierOpen { path: file.span.path.to_string() }),
+            }
+        }
+        self.set_kept(&kept).await?;
+        Ok(problems)
+    }
+
+    /// What is kept of a file once what the scope shows is kept too, and what is open from before it stays open. `None`
+    /// where the two cannot be told apart.
+    async fn kept_with(&self, kept: &Kept, file: &Scoped, scope: ChangeScope) -> Result<Option<State>, SessionError> {
+        let Span { path, before, after } = &file.span;
+        let whole = kept.0.get(path).unwrap_or(&file.first);
+        let base = self.base_of(kept, file, scope).await;
+        if scope == ChangeScope::Session || after.is_none() || base.hash == *whole {
+            return Ok(Some(State::left(after.clone())));
+        }
+        if base.hash == *after {
+            return Ok(Some(State::left(whole.clone())));
+        }
+        let states = (self.bytes_in(&base).await?, self.state_of(after.as_ref()).await?);
+        let (Some(from), Some(to)) = states else { return Ok(None) };
+        let (Some(now), Some(first)) = (self.state_of(whole.as_ref()).await?, self.state_of(before.as_ref()).await?)
+        else {
+            return Ok(None);
+        };
+        let bytes = carried(&from, &to, &now);
+        // Lines may be matched otherwise the next time: then it would not be seen as kept.
+        Ok(bytes.filter(|bytes| open_since(&first, bytes, &to).is_some_and(|open| open == to)).map(State::made))
+    }
+
+    /// What a person kept of what the scope shows is open again.
+    pub(crate) async fn open_again(&self, path: &str, scope: ChangeScope) -> Result<(), SessionError> {
+        let path = parsed(path)?;
+        let _keeping = self.keeping.lock().await;
+        let mut kept = self.kept().await?;
+        let scoped = self.stream.read(|projection| projection.scoped_changes(scope));
+        let file = scoped.into_iter().find(|file| file.span.path == path).filter(|_| scope != ChangeScope::Session);
+        let whole = kept.0.remove(&path);
+        if let (Some(file), Some(whole)) = (file, whole) {
+            let left = self.kept_without(&file, &whole).await?;
+            if let Some(left) = left {
+                let hash = self.keep_state(left).await?;
+                kept.0.insert(path, hash);
+            }
         }
         self.set_kept(&kept).await
     }
 
-    /// What a person kept is open again.
-    pub(crate) async fn open_again(&self, path: &str) -> Result<(), SessionError> {
-        let path = parsed(path)?;
-        let _keeping = self.keeping.lock().await;
-        let mut kept = self.kept().await?;
-        kept.0.remove(&path);
-        self.set_kept(&kept).await
+    /// What stays kept of a file without what the scope shows; `None` where the two cannot be told apart.
+    async fn kept_without(&self, file: &Scoped, whole: &Option<ContentHash>) -> Result<Option<State>, SessionError> {
+        let Span { before, after, .. } = &file.span;
+        if whole == after {
+            return Ok((file.first != *before).then(|| State::left(before.clone())));
+        }
+        let states = [self.state_of(after.as_ref()).await?, self.state_of(before.as_ref()).await?];
+        let ([Some(from), Some(to)], Some(now)) = (states, self.state_of(whole.as_ref()).await?) else {
+            return Ok(None);
+        };
+        Ok(carried(&from, &to, &now).map(State::made))
     }
 
     /// Brings back what was undone at the entry `seq`.
@@ -232,8 +302,8 @@ impl Actor {
         }
         let mut checked = Vec::new();
         for change in undone.changes {
-            checked
-                .push(self.check_restore(Restore { path: change.path, from: change.after, to: change.before }).await?);
+            let again = Restore { path: change.path, from: change.after, to: change.before };
+            checked.push(self.check_again(again).await?);
         }
         let shown = checked.iter().map(|checked| checked.shown.clone()).collect();
         self.restore(checked).await?;
@@ -254,35 +324,37 @@ impl Actor {
         tokio::task::spawn_blocking(encode).await.map_err(broken)
     }
 
-    /// The changes that the person has not kept.
-    pub(crate) async fn open_spans(&self) -> Result<Vec<Span>, SessionError> {
-        let kept = self.kept().await?;
-        let scoped = self.stream.read(|projection| projection.scoped_changes(ChangeScope::Session));
-        let spans = scoped.into_iter().map(|file| {
-            let before = kept.base(&file, ChangeScope::Session).cloned();
-            Span { before, ..file.span }
-        });
-        Ok(spans.filter(|span| span.before != span.after).collect())
+    /// From where on the changes of a file are still to be looked at.
+    pub(crate) async fn base(&self, file: &Scoped, scope: ChangeScope) -> Result<State, SessionError> {
+        Ok(self.base_of(&self.kept().await?, file, scope).await)
     }
 
-    async fn put_back(self: &Arc<Self>, restore: Restore) -> Result<RestoredFile, SessionError> {
-        let checked = self.check_restore(restore).await?;
-        if let Some(problem) = &checked.shown.problem {
-            return Err(SessionError::invalid(problem.clone()));
+    async fn base_of(&self, kept: &Kept, file: &Scoped, scope: ChangeScope) -> State {
+        let Span { path, before, after } = &file.span;
+        match kept.0.get(path) {
+            Some(kept) if scope == ChangeScope::Session || kept == after || file.first == *before => {
+                State::left(kept.clone())
+            }
+            Some(kept) => self.open_within(file, kept).await.unwrap_or_else(|| State::left(before.clone())),
+            None => State::left(before.clone()),
         }
-        let shown = checked.shown.clone();
-        self.restore(vec![checked]).await?;
-        Ok(shown)
+    }
+
+    /// What a person keeps reaches from before the session on: what of it is within a scope is told by the bytes.
+    async fn open_within(&self, file: &Scoped, kept: &Option<ContentHash>) -> Option<State> {
+        let before = self.state_of(file.span.before.as_ref()).await.ok()??;
+        let kept = self.state_of(kept.as_ref()).await.ok()??;
+        let after = self.state_of(file.span.after.as_ref()).await.ok()??;
+        open_since(&before, &kept, &after).map(State::made)
     }
 
     /// A changed file and the state from which on its changes are open.
-    async fn reviewed(&self, path: &str, scope: ChangeScope) -> Result<(Scoped, Option<ContentHash>), SessionError> {
+    async fn reviewed(&self, path: &str, scope: ChangeScope) -> Result<(Scoped, State), SessionError> {
         let path = parsed(path)?;
         let scoped = self.stream.read(|projection| projection.scoped_changes(scope));
         let file = scoped.into_iter().find(|file| file.span.path == path);
         let file = file.ok_or_else(|| not_changed(path.as_str()))?;
-        let kept = self.kept().await?;
-        let base = kept.base(&file, scope).cloned();
+        let base = self.base(&file, scope).await?;
         Ok((file, base))
     }
 
@@ -294,10 +366,10 @@ impl Actor {
         seen: &str,
     ) -> Result<(Scoped, Option<Vec<u8>>, Option<Vec<u8>>), SessionError> {
         let (file, base) = self.reviewed(path, scope).await?;
-        let from = [base, file.span.before.clone()].into_iter();
-        let mut from = from.filter(|from| version(from.as_ref(), file.span.after.as_ref()) == seen);
+        let from = [base, State::left(file.span.before.clone())].into_iter();
+        let mut from = from.filter(|from| version(from.hash.as_ref(), file.span.after.as_ref()) == seen);
         let from = from.next().ok_or_else(gone)?;
-        let (before, after) = (self.state_of(from.as_ref()).await?, self.state_of(file.span.after.as_ref()).await?);
+        let (before, after) = (self.bytes_in(&from).await?, self.state_of(file.span.after.as_ref()).await?);
         Ok((file, before, after))
     }
 
@@ -305,6 +377,20 @@ impl Actor {
         match hash {
             Some(hash) => Ok(Some(self.blobs()?.get(hash).await.map_err(unkept)?)),
             None => Ok(None),
+        }
+    }
+
+    async fn bytes_in(&self, state: &State) -> Result<Option<Vec<u8>>, SessionError> {
+        match &state.made {
+            Some(bytes) => Ok(Some(bytes.clone())),
+            None => self.state_of(state.hash.as_ref()).await,
+        }
+    }
+
+    pub(crate) async fn keep_state(&self, state: State) -> Result<Option<ContentHash>, SessionError> {
+        match state.made {
+            Some(bytes) => self.keep_bytes(bytes).await.map(Some),
+            None => Ok(state.hash),
         }
     }
 

@@ -21,6 +21,7 @@ mod plan;
 mod reviews;
 mod rules;
 mod sandbox;
+mod scopes;
 mod servers;
 mod sessions;
 mod signing_in;

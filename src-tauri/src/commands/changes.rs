@@ -1,4 +1,4 @@
-use bosun_protocol::{ChangeScope, ChangedFiles, FileReview, RestoredFile, SessionId};
+use bosun_protocol::{ChangeScope, ChangedFiles, FileReview, Problem, RestoredFile, SessionId};
 
 use super::{Answer, Managed};
 use crate::argument::Arg;
@@ -61,22 +61,32 @@ pub async fn keep_hunk(
     Ok(shell.core().await?.sessions.keep_hunk(&session, &path, &version, hunk.0).await?)
 }
 
-/// Keeps a file as the session left it; without a path every file.
+/// Keeps what the scope shows of a file; without a path of every file. Gives why some of it cannot be kept.
 #[tauri::command]
 #[specta::specta]
-pub async fn keep_changes(shell: Managed<'_>, session: Arg<SessionId>, path: Arg<Option<String>>) -> Answer<()> {
+pub async fn keep_changes(
+    shell: Managed<'_>,
+    session: Arg<SessionId>,
+    path: Arg<Option<String>>,
+    scope: Arg<ChangeScope>,
+) -> Answer<Vec<Problem>> {
     check::id(session.as_str())?;
     path.0.as_deref().map_or(Ok(()), check::path)?;
-    Ok(shell.core().await?.sessions.keep_changes(&session, path.0.as_deref()).await?)
+    Ok(shell.core().await?.sessions.keep_changes(&session, path.0.as_deref(), scope.0).await?)
 }
 
-/// Opens the changes of a kept file again.
+/// Opens what the scope shows of a kept file again.
 #[tauri::command]
 #[specta::specta]
-pub async fn reopen_change(shell: Managed<'_>, session: Arg<SessionId>, path: Arg<String>) -> Answer<()> {
+pub async fn reopen_change(
+    shell: Managed<'_>,
+    session: Arg<SessionId>,
+    path: Arg<String>,
+    scope: Arg<ChangeScope>,
+) -> Answer<()> {
     check::id(session.as_str())?;
     check::path(&path)?;
-    Ok(shell.core().await?.sessions.reopen_change(&session, &path).await?)
+    Ok(shell.core().await?.sessions.reopen_change(&session, &path, scope.0).await?)
 }
 
 /// Brings back what was undone.

@@ -1,5 +1,5 @@
 use bosun_protocol::{
-    FileAt, ForkedBefore, ItemId, RestoredFile, RewindPreview, RewindWhat, SessionId, SessionSummary, Snapshot,
+    ChangeScope, FileAt, ForkedBefore, ItemId, RestoredFile, RewindPreview, RewindWhat, SessionId, SessionSummary, Snapshot,
     TimelinePage, TimelineQuery,
 };
 
@@ -7,21 +7,30 @@ use super::{Answer, Managed};
 use crate::argument::Arg;
 use crate::check;
 
-/// Puts a file back to what it was before the session; refused where it was changed since.
+/// Undoes what the scope shows of a file; refused where it was changed since.
 #[tauri::command]
 #[specta::specta]
-pub async fn undo_file(shell: Managed<'_>, session: Arg<SessionId>, path: Arg<String>) -> Answer<RestoredFile> {
+pub async fn undo_file(
+    shell: Managed<'_>,
+    session: Arg<SessionId>,
+    path: Arg<String>,
+    scope: Arg<ChangeScope>,
+) -> Answer<RestoredFile> {
     check::id(session.as_str())?;
     check::path(&path)?;
-    Ok(shell.core().await?.sessions.undo_file(&session, &path).await?)
+    Ok(shell.core().await?.sessions.undo_file(&session, &path, scope.0).await?)
 }
 
-/// Puts every file back to what it was before the session; what was changed since is left, with the reason.
+/// Undoes what the scope shows of every file; what was changed since is left, with the reason.
 #[tauri::command]
 #[specta::specta]
-pub async fn undo_changes(shell: Managed<'_>, session: Arg<SessionId>) -> Answer<Vec<RestoredFile>> {
+pub async fn undo_changes(
+    shell: Managed<'_>,
+    session: Arg<SessionId>,
+    scope: Arg<ChangeScope>,
+) -> Answer<Vec<RestoredFile>> {
     check::id(session.as_str())?;
-    Ok(shell.core().await?.sessions.undo_changes(&session).await?)
+    Ok(shell.core().await?.sessions.undo_changes(&session, scope.0).await?)
 }
 
 /// A part of the session's checkpoints, or of the ledger of its calls.

@@ -299,10 +299,10 @@ export class Workspace {
   }
 
   /** Names a file in what is being written, as the list behind `@` does. */
-  mention(path: string, behind = ''): void {
+  mention(path: string, behind = ' '): void {
     const name = displayPath(path);
     this.alongs.of(this.draftKey).name({ name, mention: { mention: 'path', path } });
-    this.addToDraft(`@${name}${behind} `);
+    this.addToDraft(`@${name}${behind}`);
   }
 
   /** Says what was done; it can be taken back while that is seen. */

@@ -176,9 +176,9 @@ export interface UiClient extends KnowledgeClient {
   /** The person's own edits stay; refused where they meet the hunk. */
   undoHunk(session: string, path: string, scope: ChangeScope, version: string, hunk: number): Promise<RestoredFile>;
   keepHunk(session: string, path: string, version: string, hunk: number): Promise<void>;
-  /** Without a path every file is kept. */
-  keepChanges(session: string, path: string | null): Promise<void>;
-  reopenChange(session: string, path: string): Promise<void>;
+  /** Without a path what the scope shows of every file is kept; gives why some of it cannot be kept alone. */
+  keepChanges(session: string, path: string | null, scope: ChangeScope): Promise<Problem[]>;
+  reopenChange(session: string, path: string, scope: ChangeScope): Promise<void>;
   redoUndone(session: string, seq: number): Promise<RestoredFile[]>;
   /** Makes a file again what the session left, over what was done to it since; `redoUndone` brings that back. */
   restoreVersion(session: string, path: string): Promise<RestoredFile>;
@@ -203,10 +203,10 @@ export interface UiClient extends KnowledgeClient {
     listener: (touched: string[]) => void,
   ): Promise<Subscription<null>>;
 
-  /** Puts a file back to what it was before the session; rejects where it was changed since. */
-  undoFile(session: string, path: string): Promise<RestoredFile>;
+  /** Undoes what the scope shows of a file; rejects where it was changed since. */
+  undoFile(session: string, path: string, scope: ChangeScope): Promise<RestoredFile>;
   /** As `undoFile` with every file; those that were changed since are left, with the reason. */
-  undoChanges(session: string): Promise<RestoredFile[]>;
+  undoChanges(session: string, scope: ChangeScope): Promise<RestoredFile[]>;
 
   timeline(query: TimelineQuery): Promise<TimelinePage>;
   /** The session as it was at a checkpoint, with the last rows of then or those right before the row `before`. */

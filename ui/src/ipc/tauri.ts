@@ -67,8 +67,7 @@ export function tauriClient(): UiClient {
     deleteSession: (session) => commands.deleteSession(session).then(nothing),
     restoreSession: (session) => commands.restoreSession(session).then(nothing),
     keepHunk: (session, path, version, hunk) => commands.keepHunk(session, path, version, hunk).then(nothing),
-    keepChanges: (session, path) => commands.keepChanges(session, path).then(nothing),
-    reopenChange: (session, path) => commands.reopenChange(session, path).then(nothing),
+    reopenChange: (session, path, scope) => commands.reopenChange(session, path, scope).then(nothing),
     openFile: (session, path) => commands.openFile(session, path).then(nothing),
     revealFile: (session, path) => commands.revealFile(session, path).then(nothing),
     async watchFolders(session, folders, listener) {

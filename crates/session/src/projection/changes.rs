@@ -36,7 +36,7 @@ struct Changed {
     after: Option<ContentHash>,
     /// Unix permission bits before the first change that tells them.
     mode: Option<u32>,
-    /// As it was when the turn, and the step, that changed it last met it.
+    /// As it was when the turn, and the step, that changed it last met it. What a person puts back is no change of theirs.
     turn: Mark,
     step: Mark,
     /// The command that changed it last, where a command did.
@@ -52,6 +52,8 @@ struct Changed {
 struct Mark {
     since: Seq,
     before: Option<ContentHash>,
+    /// As that of the file, since then.
+    mode: Option<u32>,
 }
 
 #[derive(Clone, Copy, PartialEq)]
@@ -73,6 +75,10 @@ pub(crate) struct Span {
 pub(crate) struct Scoped {
     /// From before the scope to the last change.
     pub span: Span,
+    /// The state before the session.
+    pub first: Option<ContentHash>,
+    /// Unix permission bits before the scope, where they are known.
+    pub mode: Option<u32>,
     pub command: Option<String>,
     pub restored: bool,
     /// Lines added and removed, where they are known for this span.
@@ -142,7 +148,7 @@ impl Changes {
     fn take(&mut self, record: &ChangeRecord, part: &Circumstance<'_>) -> Option<FileChange> {
         let (compared, turn, step) = (self.compared, self.turn, self.step);
         let (added, removed) = part.lines;
-        let mark = |since| Mark { since, before: record.before.clone() };
+        let mark = |since| Mark { since, before: record.before.clone(), mode: None };
         let file = self.files.entry(record.path.clone()).or_insert_with(|| Changed {
             before: record.before.clone(),
             after: None,
@@ -154,12 +160,14 @@ impl Changes {
             summed: (0, 0),
             lines: Lines::Unknown,
         });
-        if file.turn.since != turn {
+        if file.turn.since != turn && !part.restored {
             file.turn = mark(turn);
         }
-        if file.step.since != step {
+        if file.step.since != step && !part.restored {
             file.step = mark(step);
         }
+        file.turn.mode = file.turn.mode.or(record.mode);
+        file.step.mode = file.step.mode.or(record.mode);
         file.after.clone_from(&record.after);
         file.mode = file.mode.or(record.mode);
         file.restored = part.restored;
@@ -250,16 +258,24 @@ impl Changes {
 
     /// The files of a scope that are not as they were before it, and those that were put back to what they were.
     fn scoped(&self, scope: ChangeScope) -> Vec<Scoped> {
-        let before = |file: &Changed| match scope {
-            ChangeScope::Session => Some(file.before.clone()),
-            ChangeScope::Turn => (file.turn.since == self.turn).then(|| file.turn.before.clone()),
-            ChangeScope::Step => (file.step.since == self.step).then(|| file.step.before.clone()),
+        let before = |file: &Changed| {
+            let (before, mode) = match scope {
+                ChangeScope::Session => (&file.before, file.mode),
+                ChangeScope::Turn if file.turn.since == self.turn => (&file.turn.before, file.turn.mode),
+                ChangeScope::Step if file.step.since == self.step => (&file.step.before, file.step.mode),
+                ChangeScope::Turn | ChangeScope::Step => return None,
+            };
+            // Put back to before the scope, and further, nothing of it is left.
+            let is_past = scope != ChangeScope::Session
+                && file.restored
+                && [&file.before, &file.turn.before].contains(&&file.after);
+            Some((if is_past { file.after.clone() } else { before.clone() }, mode))
         };
         let mut scoped: Vec<Scoped> = self
             .files
             .iter()
             .filter_map(|(path, file)| {
-                let before = before(file)?;
+                let (before, mode) = before(file)?;
                 let lines = match file.lines {
                     Lines::Counted(added, removed) if before == file.before => Some((added, removed)),
                     Lines::Counted(..) | Lines::Unknown => None,
@@ -269,6 +285,8 @@ impl Changes {
                     lost: self.unkept.contains_key(path),
                     command: file.command.clone(),
                     restored: file.restored,
+                    first: file.before.clone(),
+                    mode,
                     span: Span { path: path.clone(), before, after: file.after.clone() },
                 })
             })

@@ -1,6 +1,6 @@
 use bosun_agent::SessionId as CoreId;
 use bosun_protocol::{
-    ErrorCode, FileAt, ForkedBefore, ItemId, Problem, RestoredFile, RewindPreview, RewindWhat, SessionId,
+    ChangeScope, ErrorCode, FileAt, ForkedBefore, ItemId, Problem, RestoredFile, RewindPreview, RewindWhat, SessionId,
     SessionSummary, Snapshot, TimelinePage, TimelineQuery,
 };
 
@@ -14,17 +14,27 @@ const MOST_CALLS: u32 = 200_000;
 
 /// Looking back, going back, and going another way from there.
 impl Sessions {
-    /// Puts a file back to what it was before the session.
+    /// Undoes what `scope` shows of a file. What the person kept of it stays, unless they kept all of it.
     ///
     /// # Errors
     /// [`ErrorCode::Invalid`] where it was changed since, or while a turn runs.
-    pub async fn undo_file(&self, session: &SessionId, path: &str) -> Result<RestoredFile, SessionError> {
-        self.actor(session).await?.undo_file(path).await
+    pub async fn undo_file(
+        &self,
+        session: &SessionId,
+        path: &str,
+        scope: ChangeScope,
+    ) -> Result<RestoredFile, SessionError> {
+        self.actor(session).await?.undo_file(path, scope).await
     }
 
-    /// Puts every file back to what it was before the session; those that were changed since are left, with the reason.
-    pub async fn undo_changes(&self, session: &SessionId) -> Result<Vec<RestoredFile>, SessionError> {
-        self.actor(session).await?.undo_changes().await
+    /// Undoes what `scope` shows of every file and the person has not kept; those that were changed since are left, with the
+    /// reason.
+    pub async fn undo_changes(
+        &self,
+        session: &SessionId,
+        scope: ChangeScope,
+    ) -> Result<Vec<RestoredFile>, SessionError> {
+        self.actor(session).await?.undo_changes(scope).await
     }
 
     /// Makes a file again what the session left, over what was done to it since. That is kept, and comes again with

@@ -1,4 +1,4 @@
-use bosun_protocol::{ChangeScope, ChangedFiles, FileReview, RestoredFile, SessionId};
+use bosun_protocol::{ChangeScope, ChangedFiles, FileReview, Problem, RestoredFile, SessionId};
 
 use super::Sessions;
 use crate::SessionError;
@@ -46,14 +46,20 @@ impl Sessions {
         self.actor(session).await?.keep_hunk(path, version, hunk).await
     }
 
-    /// Keeps a file as the session left it; `None`: every file.
-    pub async fn keep_changes(&self, session: &SessionId, path: Option<&str>) -> Result<(), SessionError> {
-        self.actor(session).await?.keep_changes(path).await
+    /// Keeps what `scope` shows of a file; `None`: of every file. What is open from before the scope stays open: where the
+    /// two stand in the same places nothing of that file is kept, and the reason given.
+    pub async fn keep_changes(
+        &self,
+        session: &SessionId,
+        path: Option<&str>,
+        scope: ChangeScope,
+    ) -> Result<Vec<Problem>, SessionError> {
+        self.actor(session).await?.keep_changes(path, scope).await
     }
 
-    /// Opens the changes of a kept file again.
-    pub async fn reopen_change(&self, session: &SessionId, path: &str) -> Result<(), SessionError> {
-        self.actor(session).await?.open_again(path).await
+    /// Opens what `scope` shows of a kept file again.
+    pub async fn reopen_change(&self, session: &SessionId, path: &str, scope: ChangeScope) -> Result<(), SessionError> {
+        self.actor(session).await?.open_again(path, scope).await
     }
 
     /// Brings back what was undone, by its place.

@@ -47,7 +47,7 @@ async fn what_a_command_changed_before_the_app_ended_is_listed_and_undone() {
     let paths: Vec<&str> = listed.files.iter().map(|file| file.path.as_str()).collect();
     assert_eq!(paths, ["/a.txt", "/new.txt"]);
     assert!(listed.files[0].command.as_deref().is_some_and(|command| command.starts_with("printf mine")));
-    stage.sessions.undo_changes(&session).await.unwrap();
+    stage.sessions.undo_changes(&session, ChangeScope::Session).await.unwrap();
     assert_eq!((stage.project.read("a.txt").as_str(), stage.project.exists("new.txt")), ("one\ntwo\n", false));
 }
 
@@ -89,7 +89,7 @@ async fn bytes_that_only_a_deleted_session_kept_go_with_it_and_the_others_can_st
         tokio::time::sleep(Duration::from_millis(10)).await;
     }
     assert_eq!(stage.sessions.sweep().await.unwrap().blobs, 0, "nothing is left to do");
-    stage.sessions.undo_changes(&stays).await.unwrap();
+    stage.sessions.undo_changes(&stays, ChangeScope::Session).await.unwrap();
     assert_eq!(stage.project.read("a.txt"), "one\ntwo\n1\n");
 }
 
@@ -104,7 +104,7 @@ async fn permission_bits_come_back_with_the_bytes() {
         std::fs::set_permissions(stage.project.at(name), std::fs::Permissions::from_mode(bits)).unwrap();
     }
     run(&stage, &session, "rm run.sh; echo after > secret; chmod 644 secret").await;
-    stage.sessions.undo_changes(&session).await.unwrap();
+    stage.sessions.undo_changes(&session, ChangeScope::Session).await.unwrap();
     assert_eq!((mode("run.sh"), mode("secret")), (0o755, 0o600));
     assert_eq!(
         (stage.project.read("run.sh").as_str(), stage.project.read("secret").as_str()),

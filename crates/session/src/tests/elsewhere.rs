@@ -4,7 +4,7 @@
 use std::fs;
 
 use bosun_harness::DeclaredAgent;
-use bosun_protocol::{AskedAgain, ChangeKind, MountKind, Preview, ReachPlace, Undo};
+use bosun_protocol::{AskedAgain, ChangeKind, ChangeScope, MountKind, Preview, ReachPlace, Undo};
 use bosun_testkit::SshServer;
 use pretty_assertions::assert_eq;
 
@@ -51,7 +51,7 @@ async fn an_agent_works_on_another_machine_and_nothing_of_the_project_is_touched
     // Of what the command did nobody here knows; the agent's own change is told and undone over there.
     let counted: Vec<_> = super::changes::counts(&stage, &session).await.into_iter().map(|(path, ..)| path).collect();
     assert_eq!(counted, ["/deep/new.txt"]);
-    let undone = stage.sessions.undo_file(&session, "/deep/new.txt").await.unwrap();
+    let undone = stage.sessions.undo_file(&session, "/deep/new.txt", ChangeScope::Session).await.unwrap();
     assert_eq!((undone.change, undone.problem), (ChangeKind::Deleted, None));
     assert!(!server.root().join("deep/new.txt").exists());
 }

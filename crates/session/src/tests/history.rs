@@ -3,7 +3,7 @@
 
 use bosun_model::ChatRequest;
 use bosun_protocol::{
-    ChangeKind, CheckpointKind, DecisionSource, ErrorCode, ExportFormat, ItemBody, RewindWhat, SessionId,
+    ChangeKind, ChangeScope, CheckpointKind, DecisionSource, ErrorCode, ExportFormat, ItemBody, RewindWhat, SessionId,
     SessionStatus, TimelineList, ToolState,
 };
 use bosun_testkit::Reply;
@@ -63,12 +63,12 @@ async fn before(stage: &Stage, session: &SessionId, label: &str) -> u32 {
 #[tokio::test]
 async fn a_changed_a_made_and_a_deleted_file_are_put_back_by_one_and_all_together() {
     let (stage, session) = worked(&["rewrite one 1", "make", "remove"]).await;
-    let undone = stage.sessions.undo_file(&session, "/a.txt").await.unwrap();
+    let undone = stage.sessions.undo_file(&session, "/a.txt", ChangeScope::Session).await.unwrap();
     assert_eq!((undone.change, undone.added, undone.removed), (ChangeKind::Changed, 1, 1));
     assert_eq!(stage.project.read("a.txt"), "one\ntwo\n");
-    let again = stage.sessions.undo_file(&session, "/a.txt").await.unwrap_err();
+    let again = stage.sessions.undo_file(&session, "/a.txt", ChangeScope::Session).await.unwrap_err();
     assert_eq!(again.code, ErrorCode::NotFound);
-    let undone = stage.sessions.undo_changes(&session).await.unwrap();
+    let undone = stage.sessions.undo_changes(&session, ChangeScope::Session).await.unwrap();
     let kinds: Vec<_> = undone.iter().map(|file| (file.path.as_str(), file.change, file.problem.is_none())).collect();
     assert_eq!(kinds, [("/new.txt", ChangeKind::Deleted, true), ("/src/b.txt", ChangeKind::Created, true)]);
     assert_eq!(stage.project.read("src/b.txt"), "TODO b\n");
@@ -78,17 +78,17 @@ async fn a_changed_a_made_and_a_deleted_file_are_put_back_by_one_and_all_togethe
     left.sort_by(|a, b| a.0.cmp(&b.0));
     assert_eq!(left, [zero("/a.txt"), zero("/new.txt"), zero("/src/b.txt")]);
     let stage = stage.restarted(working).await;
-    assert_eq!(stage.sessions.undo_changes(&session).await.unwrap(), []);
+    assert_eq!(stage.sessions.undo_changes(&session, ChangeScope::Session).await.unwrap(), []);
 }
 
 #[tokio::test]
 async fn what_the_person_changed_since_is_never_put_back() {
     let (stage, session) = worked(&["rewrite one 1", "make"]).await;
     stage.project.write("a.txt", "mine\n");
-    let refused = stage.sessions.undo_file(&session, "/a.txt").await.unwrap_err();
+    let refused = stage.sessions.undo_file(&session, "/a.txt", ChangeScope::Session).await.unwrap_err();
     assert_eq!(refused.code, ErrorCode::Invalid);
     assert!(refused.to_string().contains("/a.txt") && refused.to_string().contains("changed since"), "{refused}");
-    let files = stage.sessions.undo_changes(&session).await.unwrap();
+    let files = stage.sessions.undo_changes(&session, ChangeScope::Session).await.unwrap();
     let problems: Vec<_> = files.iter().map(|file| (file.path.as_str(), file.problem.is_some())).collect();
     assert_eq!(problems, [("/a.txt", true), ("/new.txt", false)]);
     assert_eq!(stage.project.read("a.txt"), "mine\n");
@@ -101,7 +101,7 @@ async fn nothing_is_put_back_while_a_turn_is_under_way() {
     let session = stage.session().await;
     stage.sessions.send(&session, "edit a.txt".into()).await.unwrap();
     stage.sessions.quiet(&session).await.unwrap();
-    let refused = stage.sessions.undo_changes(&session).await.unwrap_err();
+    let refused = stage.sessions.undo_changes(&session, ChangeScope::Session).await.unwrap_err();
     assert!(refused.to_string().contains("stop it first"), "{refused}");
     assert!(stage.sessions.rewind(&session, 0, RewindWhat::Both).await.is_err());
 }
@@ -272,7 +272,7 @@ async fn a_rewound_conversation_is_what_the_model_reads_and_its_changes_can_stil
     stage.sessions.quiet(&session).await.unwrap();
     assert_eq!(said(&stage, &session).await, ["rewrite one 1", "rewrite two 2"]);
     assert!(stage.sessions.undo_rewind(&session).await.is_err(), "something has happened since");
-    let undone = stage.sessions.undo_changes(&session).await.unwrap();
+    let undone = stage.sessions.undo_changes(&session, ChangeScope::Session).await.unwrap();
     assert_eq!(undone.iter().map(|file| file.path.as_str()).collect::<Vec<_>>(), ["/a.txt", "/new.txt"]);
     let first = before(&stage, &session, "rewrite one 1").await;
     stage.sessions.rewind(&session, first, RewindWhat::Conversation).await.unwrap();

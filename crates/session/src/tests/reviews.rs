@@ -30,16 +30,16 @@ async fn ran(commands: &[&str]) -> (Stage, SessionId) {
     (stage, session)
 }
 
-async fn run(stage: &Stage, session: &SessionId, command: &str) {
+pub(super) async fn run(stage: &Stage, session: &SessionId, command: &str) {
     stage.sessions.send(session, command.to_owned()).await.unwrap();
     stage.sessions.quiet(session).await.unwrap();
 }
 
-async fn list(stage: &Stage, session: &SessionId, scope: ChangeScope) -> Vec<ChangedFile> {
+pub(super) async fn list(stage: &Stage, session: &SessionId, scope: ChangeScope) -> Vec<ChangedFile> {
     stage.sessions.changed_files(session, scope).await.unwrap().files
 }
 
-fn names(files: &[ChangedFile]) -> Vec<(&str, ReviewState, u32, u32)> {
+pub(super) fn names(files: &[ChangedFile]) -> Vec<(&str, ReviewState, u32, u32)> {
     files.iter().map(|file| (file.path.as_str(), file.state, file.added, file.removed)).collect()
 }
 
@@ -57,7 +57,7 @@ async fn what_a_command_did_is_listed_and_undone_and_brought_back() {
 
     let stage = stage.restarted(commanding).await;
     assert_eq!(list(&stage, &session, ChangeScope::Session).await, files);
-    stage.sessions.undo_changes(&session).await.unwrap();
+    stage.sessions.undo_changes(&session, ChangeScope::Session).await.unwrap();
     assert_eq!(
         (stage.project.read("a.txt"), stage.project.root().join("b.txt").exists()),
         ("one\ntwo\n".into(), false)
@@ -116,20 +116,20 @@ async fn what_a_person_keeps_is_no_longer_open_and_undoing_all_leaves_it() {
     let (stage, session) = ran(&["seq 1 20 > a.txt", TEN]).await;
     let review = stage.sessions.file_review(&session, "/a.txt", ChangeScope::Session).await.unwrap();
     assert_eq!(review.diff.hunks.len(), 1);
-    stage.sessions.keep_changes(&session, Some("/a.txt")).await.unwrap();
+    stage.sessions.keep_changes(&session, Some("/a.txt"), ChangeScope::Session).await.unwrap();
     run(&stage, &session, "sed -i -e 's/^2$/two/' -e 's/^19$/nineteen/' a.txt").await;
     let review = stage.sessions.file_review(&session, "/a.txt", ChangeScope::Session).await.unwrap();
     assert_eq!(review.diff.hunks.len(), 2, "only what came after is open");
     stage.sessions.keep_hunk(&session, "/a.txt", &review.version, 1).await.unwrap();
     let files = list(&stage, &session, ChangeScope::Session).await;
     assert_eq!(names(&files), [("/a.txt", ReviewState::Pending, 1, 1), ("/n.txt", ReviewState::Pending, 20, 0)]);
-    stage.sessions.undo_changes(&session).await.unwrap();
+    stage.sessions.undo_changes(&session, ChangeScope::Session).await.unwrap();
     let text = stage.project.read("a.txt");
     assert!(text.contains("\n2\n") && text.contains("nineteen"), "{text}");
     assert!(!stage.project.root().join("n.txt").exists());
     let files = list(&stage, &session, ChangeScope::Session).await;
     assert_eq!((files[0].state, files[1].state), (ReviewState::Kept, ReviewState::Undone));
-    stage.sessions.undo_file(&session, "/a.txt").await.unwrap();
+    stage.sessions.undo_file(&session, "/a.txt", ChangeScope::Session).await.unwrap();
     assert_eq!(stage.project.read("a.txt"), "one\ntwo\n", "what was kept whole can still go");
 }
 
@@ -137,13 +137,13 @@ async fn what_a_person_keeps_is_no_longer_open_and_undoing_all_leaves_it() {
 async fn two_who_keep_at_once_lose_nothing_of_each_others() {
     let (stage, session) = ran(&["seq 1 20 > a.txt", TEN]).await;
     for _ in 0..10 {
-        let keep = |path| stage.sessions.keep_changes(&session, Some(path));
+        let keep = |path| stage.sessions.keep_changes(&session, Some(path), ChangeScope::Session);
         let (one, two) = tokio::join!(keep("/a.txt"), keep("/n.txt"));
         one.and(two).unwrap();
         let files = list(&stage, &session, ChangeScope::Session).await;
         assert_eq!([files[0].state, files[1].state], [ReviewState::Kept; 2]);
-        stage.sessions.reopen_change(&session, "/a.txt").await.unwrap();
-        stage.sessions.reopen_change(&session, "/n.txt").await.unwrap();
+        stage.sessions.reopen_change(&session, "/a.txt", ChangeScope::Session).await.unwrap();
+        stage.sessions.reopen_change(&session, "/n.txt", ChangeScope::Session).await.unwrap();
     }
 }
 
@@ -205,7 +205,7 @@ async fn the_sessions_version_comes_back_over_what_was_saved_over_it_and_that_ca
     let then = stage.sessions.file_at(&session, end, "/n.txt").await.unwrap();
     assert_eq!(then.text.as_deref(), Some(ours.as_str()), "what was done since is not what it was then");
     assert!(stage.sessions.file_at(&session, end, "/d/e").await.unwrap().exists);
-    let refused = stage.sessions.undo_file(&session, "/n.txt").await.unwrap_err();
+    let refused = stage.sessions.undo_file(&session, "/n.txt", ChangeScope::Session).await.unwrap_err();
     assert_eq!(refused.problem, Problem::ChangedSince { path: "/n.txt".into() });
 
     stage.sessions.restore_version(&session, "/n.txt").await.unwrap();

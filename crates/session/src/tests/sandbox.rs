@@ -7,8 +7,8 @@ use bosun_agent::Grave;
 use bosun_harness::DeclaredAgent;
 use bosun_model::ChatRequest;
 use bosun_protocol::{
-    Approval, AskedAgain, CommandPlace, Decide, Decision, ModelRef, ProjectId, ReachPlace, RuleDraft, RuleScope,
-    SandboxedProjects, SessionId, Undo,
+    Approval, AskedAgain, ChangeScope, CommandPlace, Decide, Decision, ModelRef, ProjectId, ReachPlace, RuleDraft,
+    RuleScope, SandboxedProjects, SessionId, Undo,
 };
 use bosun_testkit::{Project, Reply, missing};
 use pretty_assertions::assert_eq;
@@ -102,7 +102,7 @@ async fn what_a_command_in_the_sandbox_changed_is_found_and_undone() {
     );
     let counted: Vec<_> = super::changes::counts(&stage, &session).await.into_iter().map(|(path, ..)| path).collect();
     assert_eq!(counted, ["/a.txt", "/b.txt"], "and nothing of what covers the project meanwhile");
-    stage.sessions.undo_changes(&session).await.unwrap();
+    stage.sessions.undo_changes(&session, ChangeScope::Session).await.unwrap();
     assert_eq!(stage.project.read("a.txt"), "one\ntwo\n");
     assert!(!stage.project.root().join("b.txt").exists());
 }

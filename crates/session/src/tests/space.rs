@@ -224,7 +224,7 @@ async fn what_is_written_beside_the_project_is_undone_like_any_change() {
     // Both are there after a restart, and both can be put back then.
     let stage = stage.restarted(obedient).await;
     assert!(ask(&stage, &session, "read /conversation_history/mine.md").await.contains("kept here"));
-    let undone = stage.sessions.undo_changes(&session).await.unwrap();
+    let undone = stage.sessions.undo_changes(&session, ChangeScope::Session).await.unwrap();
     assert_eq!(undone.iter().map(|file| file.problem.clone()).collect::<Vec<_>>(), [None, None]);
     for path in ["/conversation_history/mine.md", "/memories/notes.md"] {
         let read = ask(&stage, &session, &format!("read {path}")).await;
@@ -299,7 +299,7 @@ async fn a_declared_agent_keeps_its_files_in_the_session_and_what_it_routes_else
     }
     let prompt = ask(&stage, &second, "prompt").await;
     assert!(prompt.contains("kept with this conversation") && !prompt.contains("Commands"), "{prompt}");
-    let undone = stage.sessions.undo_file(&first, "/draft.md").await.unwrap();
+    let undone = stage.sessions.undo_file(&first, "/draft.md", ChangeScope::Session).await.unwrap();
     assert_eq!((undone.change, undone.problem), (ChangeKind::Deleted, None));
     assert!(ask(&stage, &first, "read /draft.md").await.contains("not found"));
 }

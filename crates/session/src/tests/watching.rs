@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use bosun_agent::{EntryBody, OutsideChange};
 use bosun_model::{ChatRequest, Message, text_of};
-use bosun_protocol::{ItemBody, NoticeCode, Problem, SessionId};
+use bosun_protocol::{ChangeScope, ItemBody, NoticeCode, Problem, SessionId};
 use bosun_testkit::{Reply, missing};
 use pretty_assertions::assert_eq;
 use serde_json::json;
@@ -309,7 +309,7 @@ async fn what_a_person_undoes_is_told() {
     let session = stage.session().await;
     said(&stage, &session, "read /a.txt").await;
     assert!(said(&stage, &session, "edit it").await.starts_with("told 0"));
-    stage.sessions.undo_file(&session, "/a.txt").await.unwrap();
+    stage.sessions.undo_file(&session, "/a.txt", ChangeScope::Session).await.unwrap();
     let heard = said(&stage, &session, "go on").await;
     assert!(heard.starts_with("told 1 times") && heard.contains("- /a.txt\n"), "{heard}");
 }
@@ -335,7 +335,7 @@ async fn an_old_buffer_saved_over_an_edit_is_told_and_read_and_stays() {
         _ => None,
     });
     assert!(read.is_some_and(|read| read.contains("one")), "the next reading shows what is there");
-    let refused = stage.sessions.undo_file(&session, "/a.txt").await.unwrap_err();
+    let refused = stage.sessions.undo_file(&session, "/a.txt", ChangeScope::Session).await.unwrap_err();
     assert_eq!(refused.problem, Problem::ChangedSince { path: "/a.txt".into() });
     assert_eq!(stage.project.read("a.txt"), old);
 }

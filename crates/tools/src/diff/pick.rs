@@ -53,15 +53,30 @@ pub fn carried(from: &[u8], to: &[u8], now: &[u8]) -> Option<Vec<u8>> {
     if edits.windows(2).any(meet) {
         return None;
     }
-    let mut bytes = Vec::with_capacity(now.len());
+    replaced(&ours.old, edits)
+}
+
+/// From where on a change is open: `after` without what was changed since `before` and is open in `kept` too, a state in
+/// which somebody kept some of it. What is open there in part is open whole. `None` where something is not text.
+pub fn open_since(before: &[u8], kept: &[u8], after: &[u8]) -> Option<Vec<u8>> {
+    let ours = Lines::of(after, before)?;
+    let theirs = Lines::of(after, kept)?;
+    let open = edits(&theirs, Whose::Theirs);
+    let is_open = |edit: &Edit<'_>| open.iter().any(|at| at.at.end >= edit.at.start && edit.at.end >= at.at.start);
+    replaced(&ours.old, edits(&ours, Whose::Ours).into_iter().filter(is_open))
+}
+
+/// A text with these edits made, which follow each other.
+fn replaced<'l>(old: &[&str], edits: impl IntoIterator<Item = Edit<'l>>) -> Option<Vec<u8>> {
+    let mut bytes = Vec::new();
     let mut take = |lines: &[&str]| lines.iter().for_each(|line| bytes.extend_from_slice(line.as_bytes()));
     let mut at = 0;
     for edit in edits {
-        take(ours.old.get(at..edit.at.start)?);
+        take(old.get(at..edit.at.start)?);
         take(edit.lines);
         at = edit.at.end;
     }
-    take(ours.old.get(at..)?);
+    take(old.get(at..)?);
     Some(bytes)
 }
 

@@ -2,7 +2,7 @@ use bosun_backend::VirtualPath;
 use pretty_assertions::assert_eq;
 use proptest::prelude::*;
 
-use super::{carried, with_hunk, without_hunk};
+use super::{carried, open_since, with_hunk, without_hunk};
 use crate::diff::{DiffLimits, file_diff};
 
 const BEFORE: &str = "1\n2\n3\n4\n5\n6\n7\n8\n9\n10\n11\n12\n";
@@ -31,6 +31,18 @@ fn own_edits_stay_when_a_change_is_carried_past_them() {
         assert_eq!(carried(after, before, near.as_bytes()), None, "{near}");
     }
     assert_eq!(carried(after, b"\0", now.as_bytes()), None);
+}
+
+#[test]
+fn what_is_kept_of_a_change_is_open_no_longer() {
+    let (before, after) = (BEFORE.as_bytes(), AFTER.as_bytes());
+    let open = |kept: &str| text(open_since(before, kept.as_bytes(), after));
+    assert_eq!(open(BEFORE), Some(BEFORE.into()), "nothing is kept");
+    assert_eq!(open(AFTER), Some(AFTER.into()), "all is kept");
+    assert_eq!(open(&AFTER.replace("two", "2")), Some(AFTER.replace("two", "2")), "one place is kept");
+    assert_eq!(open(&AFTER.replace("7\n", "seven\n")), Some(AFTER.into()), "what else is open there is no part of it");
+    assert_eq!(open(&AFTER.replace("two\n3", "due\ntre")), Some(AFTER.replace("two", "2")), "open in part");
+    assert_eq!(open("\0"), None);
 }
 
 #[test]

@@ -29,7 +29,7 @@ describe('the dock of changed files', () => {
     await waitFor(() => expect(dock()?.textContent).toMatch(/2 files changed\s*\+41\s*−1/));
     await userEvent.click(button('Keep all'));
     await waitFor(() => expect(dock()).toBeNull());
-    expect(scene.calls('keepChanges')).toEqual([null]);
+    expect(scene.calls('keepChanges')).toEqual([{ path: null, scope: 'session' }]);
   });
 
   it('puts everything back when it was asked twice', async () => {
@@ -39,7 +39,7 @@ describe('the dock of changed files', () => {
     await userEvent.click(button('Undo all'));
     expect(scene.calls('undoChanges')).toEqual([]);
     await userEvent.click(button('Put 2 files back?'));
-    await waitFor(() => expect(scene.calls('undoChanges')).toEqual(['s-fixtures']));
+    await waitFor(() => expect(scene.calls('undoChanges')).toEqual([{ session: 's-fixtures', scope: 'session' }]));
   });
 
   it('takes a double click for one', async () => {
@@ -94,6 +94,48 @@ describe('the pane of changes', () => {
     draw(scene, ChangesPane, { snapshot: scene.snapshot });
     await userEvent.click(await screen.findByRole('button', { name: 'Open in its default app' }));
     expect(scene.calls('openFile')).toEqual(['/tests/fixtures/users.sql']);
+  });
+
+  it('keeps and undoes what the scope shows, and asks about so many files', async () => {
+    const scene = await fixtures();
+    scene.host.world.problems = {};
+    draw(scene, ChangesPane, { snapshot: scene.snapshot });
+    await userEvent.click(await screen.findByRole('button', { name: 'Undo all' }));
+    expect(button('Put 2 files back?')).toBeTruthy();
+    await userEvent.click(screen.getByRole('radio', { name: 'Last turn' }));
+    await waitFor(() => expect(screen.queryByRole('button', { name: /^tests\/fixtures\/users/ })).toBeNull());
+    await userEvent.click(button('Undo all'));
+    await userEvent.click(button('Put 1 file back?'));
+    await waitFor(() => expect(scene.calls('undoChanges')).toEqual([{ session: 's-fixtures', scope: 'turn' }]));
+    await userEvent.click(screen.getByRole('radio', { name: 'Session' }));
+    await userEvent.click(await screen.findByRole('button', { name: 'Keep the changes to tests/fixtures/users.sql' }));
+    await userEvent.click(await screen.findByRole('button', { name: 'Review it again' }));
+    await userEvent.click(await screen.findByRole('button', { name: 'Undo the changes to tests/fixtures/users.sql' }));
+    const path = '/tests/fixtures/users.sql';
+    for (const name of ['keepChanges', 'reopenChange', 'undoFile'])
+      await waitFor(() => expect(scene.calls(name)).toEqual([{ path, scope: 'session' }]));
+  });
+
+  it('keeps all of a scope that can be kept alone, and says why the rest cannot', async () => {
+    const scene = await fixtures();
+    const path = '/tests/support/fixtures.rs';
+    scene.host.world.problems = { [path]: { problem: 'earlier_open', path } };
+    draw(scene, ChangesPane, { snapshot: scene.snapshot });
+    await userEvent.click(await screen.findByRole('radio', { name: 'Last turn' }));
+    await waitFor(() => expect(screen.queryByRole('button', { name: /^tests\/fixtures\/users/ })).toBeNull());
+    await userEvent.click(button('Keep all'));
+    await waitFor(() => expect(scene.workspace.errors[0]?.problem).toEqual({ problem: 'earlier_open', path }));
+    expect(scene.calls('keepChanges')).toEqual([{ path: null, scope: 'turn' }]);
+  });
+
+  it('shows nothing of the scope before when the chosen one cannot be read', async () => {
+    const scene = await fixtures();
+    draw(scene, ChangesPane, { snapshot: scene.snapshot });
+    await screen.findByRole('button', { name: 'Undo all' });
+    vi.spyOn(scene.workspace.client, 'changedFiles').mockRejectedValue(new Error('no such luck'));
+    await userEvent.click(screen.getByRole('radio', { name: 'Last turn' }));
+    await screen.findByRole('alert');
+    expect(screen.queryByRole('button', { name: 'Undo all' })).toBeNull();
   });
 
   it('opens no file that is not there', async () => {

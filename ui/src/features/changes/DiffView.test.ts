@@ -1,7 +1,7 @@
 import { fireEvent, render, screen } from '@testing-library/svelte';
 import userEvent from '@testing-library/user-event';
 import { describe, expect, it, vi } from 'vitest';
-import type { FileDiff } from '../../ipc/bindings';
+import type { DiffLine, FileDiff } from '../../ipc/bindings';
 import { diff } from '../../ipc/recorded/builders';
 import { changeKeys } from './keys';
 import DiffView from './DiffView.svelte';
@@ -37,6 +37,20 @@ describe('what is left out of a change', () => {
     expect(screen.getByRole('button', { name: 'Show 9 unchanged lines' })).toBeTruthy();
   });
 
+  it('is shown behind the last place too, down to the end of the file', async () => {
+    render(DiffView, { diff: DIFF, onBetween: read(FILE), lines: FILE.length });
+    await userEvent.click(screen.getAllByRole('button', { name: 'Show 9 unchanged lines' })[1] as HTMLElement);
+    await screen.findByText('line 40');
+    expect(lines('line 32')).toEqual([['31', '32', '', 'line 32']]);
+    expect(lines('line 40')).toEqual([['39', '40', '', 'line 40']]);
+    expect(screen.getAllByRole('button', { name: 'Show 9 unchanged lines' }).length).toBe(1);
+  });
+
+  it('is not told of behind a diff that is cut', () => {
+    render(DiffView, { diff: { ...DIFF, truncated: true }, onBetween: read(FILE), lines: FILE.length });
+    expect(screen.getAllByRole('button', { name: /^Show/ }).length).toBe(2);
+  });
+
   it('is said to be gone where the file is another by now', async () => {
     render(DiffView, { diff: DIFF, onBetween: read(['something else', ...FILE]) });
     await userEvent.click(screen.getByRole('button', { name: 'Show 9 unchanged lines' }));
@@ -45,11 +59,22 @@ describe('what is left out of a change', () => {
   });
 });
 
+describe('a comment', () => {
+  it.each([false, true])('can be on a line that is no longer there (split: %s)', async (isSplit) => {
+    const onLine = vi.fn();
+    const gone = diff('/a', '', 5, '-one\n-two', { deleted: true });
+    render(DiffView, { diff: gone, isSplit, onLine });
+    await fireEvent.click(screen.getByText('6'));
+    expect(onLine).toHaveBeenCalledExactlyOnceWith(expect.objectContaining({ kind: 'removed', old: 6, new: null }));
+  });
+});
+
 describe('the keys', () => {
   it.each([false, true])('move from line to line of a hunk, of which one is commented (split: %s)', async (isSplit) => {
-    const comment = vi.fn();
-    const { container } = render(DiffView, { diff: DIFF, isSplit, onLine: comment });
-    const key = changeKeys({ place: () => container, isWide: () => false, nextFile: vi.fn(), comment });
+    const said: (string | undefined)[] = [];
+    const onLine = (line: DiffLine) => said.push(line.segments.map(({ text }) => text).join(''));
+    const { container } = render(DiffView, { diff: DIFF, isSplit, onLine });
+    const key = changeKeys({ place: () => container, isWide: () => false, nextFile: vi.fn() });
     const press = (name: string) => {
       const event = new KeyboardEvent('keydown', { key: name, cancelable: true });
       key(event);
@@ -64,10 +89,14 @@ describe('the keys', () => {
     press('c');
     press('ArrowUp');
     press('c');
-    expect(comment.mock.calls).toEqual([[10], [10], [11], [10]]);
+    expect(said.splice(0)).toEqual(['line 10', 'line 10', 'line 11', 'line 10']);
     press(']');
     press('c');
-    expect(comment).toHaveBeenLastCalledWith(30);
+    press('ArrowDown');
+    press('ArrowDown');
+    press('c');
+    // Beside each other both are one row, of which the line of now is meant.
+    expect(said).toEqual(['line 30', isSplit ? 'line 31' : 'old']);
     await fireEvent.click(document.body);
     (document.activeElement as HTMLElement | null)?.blur();
     expect(press('ArrowDown')).toBe(false);

@@ -1,7 +1,7 @@
 /** What lies between the hunks of a change: lines that stayed, read from the file when a person asks for them. */
 import type { DiffHunk, DiffLine } from '../../ipc/bindings';
 
-/** So many lines at once, from the hunk upwards. */
+/** So many lines at once, from the hunk on. */
 const MOST = 500;
 
 /** Gives `count` lines of the file as it is now, from the line `first` on; fewer where it has fewer. */
@@ -40,15 +40,39 @@ export async function widened(
   const below = shown[0] ?? hunk.lines.find((line) => line.new === hunk.new_start);
   const lines = await read(first, count + 1);
   if (lines.length <= count || below === undefined || written(below) !== lines[count]) return null;
-  const shift = hunk.new_start - hunk.old_start;
-  const made = lines.slice(0, count).map((text, index): DiffLine => ({
+  return [...unchanged(lines.slice(0, count), first, hunk.new_start - hunk.old_start), ...shown];
+}
+
+/** How many lines are left out after the last hunk of a file that has `total`, of which some may be `shown` again. */
+export function skippedBelow(hunks: readonly DiffHunk[], total: number, shown: readonly DiffLine[] = []): number {
+  return hunks.length > 0 ? Math.max(0, total + 1 - firstOf(hunks, hunks.length) - shown.length) : 0;
+}
+
+/** As `widened`, with the lines below those that are `shown` after the last hunk. */
+export async function widenedBelow(
+  hunks: readonly DiffHunk[],
+  total: number,
+  shown: readonly DiffLine[],
+  read: ReadLines,
+): Promise<DiffLine[] | null> {
+  const hunk = hunks.at(-1);
+  const above = shown.at(-1) ?? hunk?.lines.findLast((line) => line.new !== null);
+  if (!hunk || above === undefined) return null;
+  const count = piece(skippedBelow(hunks, total, shown));
+  const first = firstOf(hunks, hunks.length) + shown.length;
+  const [known, ...lines] = await read(first - 1, count + 1);
+  if (lines.length < count || written(above) !== known) return null;
+  const shift = hunk.new_start + hunk.new_lines - hunk.old_start - hunk.old_lines;
+  return [...shown, ...unchanged(lines, first, shift)];
+}
+
+const unchanged = (lines: readonly string[], first: number, shift: number): DiffLine[] =>
+  lines.map((text, index) => ({
     kind: 'context',
     old: first + index - shift,
     new: first + index,
     segments: [{ text, changed: false }],
     no_newline: false,
   }));
-  return [...made, ...shown];
-}
 
 const written = (line: DiffLine) => line.segments.map(({ text }) => text).join('');

@@ -5,10 +5,9 @@ interface Parts {
   place: () => HTMLElement;
   isWide: () => boolean;
   nextFile: (step: number) => void;
-  comment: (line: number) => void;
 }
 
-export function changeKeys({ place, isWide, nextFile, comment }: Parts): (event: KeyboardEvent) => void {
+export function changeKeys({ place, isWide, nextFile }: Parts): (event: KeyboardEvent) => void {
   /** From place to place within the file; past its last one the first comes again. */
   function nextHunk(step: number) {
     const hunks = [...place().querySelectorAll<HTMLElement>('[data-hunk]')];
@@ -48,9 +47,10 @@ export function changeKeys({ place, isWide, nextFile, comment }: Parts): (event:
     k: () => press('keep'),
     u: () => press('undo'),
     c: () => {
-      const { dataset } = document.activeElement as HTMLElement;
-      const line = Number(dataset['line'] ?? dataset['hunk']);
-      if (line > 0) comment(line);
+      const focus = document.activeElement;
+      const line = focus?.matches('[data-hunk]') ? focus.querySelector('[data-line]') : focus?.closest('[data-line]');
+      // Beside each other the line of now comes last.
+      [...(line?.querySelectorAll<HTMLElement>('.pick') ?? [])].at(-1)?.click();
     },
     arrowdown: () => nextLine(1),
     arrowup: () => nextLine(-1),

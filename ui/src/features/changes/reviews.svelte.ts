@@ -5,6 +5,8 @@ import { asError } from '../../shared/error';
 import { parentOf } from '../files/tree';
 
 export class Reviews {
+  /** The scope that the list is of: it comes after the chosen one, and what is done is done to what is seen. */
+  shown = $state<ChangeScope>('session');
   list = $state.raw<ChangedFiles | null>(null);
   error = $state('');
   /** Grows with every look, so that what was shown of a file is read again. */
@@ -32,9 +34,12 @@ export class Reviews {
       const list = await this.client.changedFiles(this.session, scope);
       if (scope !== this.scope) return;
       this.list = list;
+      this.shown = scope;
       this.error = '';
       this.looks += 1;
     } catch (thrown) {
+      if (scope !== this.scope) return;
+      if (scope !== this.shown) this.list = null;
       this.error = asError(thrown).message;
     }
   }

@@ -2,6 +2,7 @@
 import { score } from '../../shared/text/rank';
 import type {
   ChangedFile,
+  ChangeScope,
   FileEntry,
   FileReview,
   FolderView,
@@ -150,9 +151,9 @@ export function files(host: Host, act: Act): Files {
   const restored = new Set<string>();
 
   return {
-    changedFiles: (session) =>
+    changedFiles: (session, scope) =>
       later(() => {
-        const list = reviews(session);
+        const list = inScope(reviews(session), scope);
         const undone = list.filter(({ state }) => state === 'undone').map(({ path }) => path);
         const isMock = list.some(({ path }) => path === '/CHANGELOG.md');
         return {
@@ -186,6 +187,7 @@ export function files(host: Host, act: Act): Files {
           path,
           version: 'a-b',
           diff,
+          lines: path === LOADER.path ? LOADER_TEXT.split('\n').length - 1 : 0,
           since,
           before: side('9f2c41d07be3'),
           after: side('41d09f2c7be3'),
@@ -197,11 +199,15 @@ export function files(host: Host, act: Act): Files {
       return { path, change: 'changed', added: 0, removed: 1, problem: null };
     },
     keepHunk: (_session, path, version, hunk) => act('keepHunk', { path, version, hunk }, () => set(path, 'kept')),
-    keepChanges: (session, path) =>
-      act('keepChanges', path, () => {
-        for (const one of reviews(session)) if (path === null || one.path === path) set(one.path, 'kept');
-      }),
-    reopenChange: (_session, path) => act('reopenChange', path, () => set(path, 'pending')),
+    keepChanges: async (session, path, scope) => {
+      const meant = inScope(reviews(session), scope).filter((one) => path === null || one.path === path);
+      const problem = (one: ChangedFile) => (scope === 'session' ? [] : (host.world.problems?.[one.path] ?? []));
+      await act('keepChanges', { path, scope }, () => {
+        for (const one of meant) if (problem(one) instanceof Array) set(one.path, 'kept');
+      });
+      return meant.flatMap(problem);
+    },
+    reopenChange: (_session, path, scope) => act('reopenChange', { path, scope }, () => set(path, 'pending')),
     redoUndone: async (session, seq) => {
       await act('redoUndone', seq);
       if (seq === 41) {
@@ -258,6 +264,11 @@ export function files(host: Host, act: Act): Files {
     revealFile: (_session, path) => act('revealFile', path),
     watchFolders: () => later(() => ({ first: null, close: () => undefined })),
   };
+}
+
+/** The first file was changed before the last turn, and only the last one with the last step. */
+export function inScope<T>(list: T[], scope: ChangeScope): T[] {
+  return scope === 'session' ? list : list.slice(scope === 'turn' ? 1 : -1);
 }
 
 /** What the snapshot tells of files, with what a person made of it; the file that a command changed was edited since. */

@@ -19,6 +19,13 @@ pub fn load(name: &str) -> Fixture {
     let text = read(format!("{name}.sql"));
     Fixture::parse(&text)
 }
+
+impl Fixture {
+    /// How many rows it has.
+    pub fn rows(&self) -> usize {
+        self.0.len()
+    }
+}
 `;
 
 export const LOADER = diff(

@@ -3,6 +3,7 @@ import type { Checkpoint, Item, LedgerEntry, RestoredFile, SessionSummary, Snaps
 import type { UiClient } from '../client';
 import { later, type Act } from '../recorded';
 import { snapshot, summary } from './builders';
+import { inScope } from './files';
 import { refuse, type Host } from './host';
 
 type History = Pick<
@@ -48,13 +49,13 @@ export function history(host: Host, act: Act): History {
   }
 
   return {
-    undoFile: async (session, path) => {
-      await act('undoFile', path);
+    undoFile: async (session, path, scope) => {
+      await act('undoFile', { path, scope });
       return undo(session, path);
     },
-    undoChanges: async (session) => {
-      await act('undoChanges', session);
-      return host.snapshot(session).changes.map(({ path }) => undo(session, path));
+    undoChanges: async (session, scope) => {
+      await act('undoChanges', { session, scope });
+      return inScope(host.snapshot(session).changes, scope).map(({ path }) => undo(session, path));
     },
     timeline: ({ session, list, from, before: end, limit }) => {
       host.note('timeline', { list, from, before: end });

@@ -83,6 +83,7 @@ export const changes = {
   split: 'Before and after side by side',
   wide: 'Open with more room',
   comment: 'Comment on this line',
+  removedLine: (line: number) => `:${line} (removed)`,
   undo: 'Undo',
   undoFile: (path: string) => `Undo the changes to ${path}`,
   undoAll: 'Undo all',

@@ -79,6 +79,7 @@ export const changes: Messages['changes'] = {
   split: '前后并排显示',
   wide: '放大查看',
   comment: '对这一行评论',
+  removedLine: (line) => `:${line}（已删除）`,
   undo: '撤销',
   undoFile: (path) => `撤销对 ${path} 的更改`,
   undoAll: '全部撤销',

@@ -118,10 +118,12 @@ export const problems: Messages['problems'] = {
   too_many_of_a_name: '此文件夹中名为“{name}”的文件过多；请重命名或删除其中一些',
   not_watched: '无法自动察觉这些文件夹中的变化：“{detail}”；请用“刷新文件夹”查看',
   not_changed: '本会话没有修改过“{path}”，因此没有可查看或撤销的内容',
-  as_before: '“{path}”与本会话开始之前相同，没有可撤销的内容',
+  as_before: '“{path}”与之前相同，没有可撤销的内容',
   left_as_it_is: '{why}；文件保持原样',
   cannot_put_back: '“{path}”无法恢复：{why}',
   changed_since: '“{path}”的同一处后来又被你或其他程序修改过，因此保持原样；请先恢复智能体的版本，或自行修改该文件',
+  earlier_open:
+    '“{path}”的同一处还有更早的更改尚未处理，因此无法单独保留这里显示的更改；请切换到“整个会话”，在那里保留该文件',
   bytes_not_kept: '“{path}”由命令修改，修改前的内容没有保存，因此保持现状；请自行修改，或从你自己的备份恢复',
   others_put_back: '{why}；其余文件已恢复',
   nothing_taken_back: '没有撤销任何内容：{why}',
