@@ -153,7 +153,10 @@ pub struct RewindPreview {
     pub seq: u32,
     /// Rows of the conversation that would go.
     pub rows: u32,
+    /// Files that would be put back. One that has a problem stands in the way of all of them.
     pub files: Vec<RestoredFile>,
+    /// Files that stay as they are, and stand in nobody's way: commands changed them, and what they were is not kept.
+    pub unkept: Vec<String>,
 }
 
 /// What putting a file back does, or would do.
@@ -164,6 +167,6 @@ pub struct RestoredFile {
     pub change: ChangeKind,
     pub added: u32,
     pub removed: u32,
-    /// Why it is left as it is: it was changed since, or its bytes were not kept.
+    /// Why it is left as it is: it was changed since, or its bytes cannot be had.
     pub problem: Option<Problem>,
 }

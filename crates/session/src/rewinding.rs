@@ -1,9 +1,9 @@
-use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use bosun_agent::{EntryBody, JournalEntry, Recorded, Seq, State};
 use bosun_backend::{ContentHash, FileData, FileUpdates, VirtualPath};
-use bosun_protocol::{ChangeKind, Problem, Problems, RestoredFile, RewindPreview, RewindWhat};
+use bosun_protocol::{Problem, Problems, RestoredFile, RewindPreview, RewindWhat};
 use bosun_store::{Append, Listed};
 use bosun_tools::ChangeRecord;
 
@@ -20,13 +20,17 @@ impl Actor {
     pub(crate) async fn preview_rewind(&self, seq: u32) -> Result<RewindPreview, SessionError> {
         let journals = self.journals_at(seq).await?;
         let files = self.check_back(&journals, Seq::from(seq)).await?;
-        let lost = journals.unkept_after(Seq::from(seq));
+        let files: Vec<RestoredFile> = files.into_iter().map(|checked| checked.shown).collect();
+        let lost: BTreeSet<String> =
+            journals.unkept_after(Seq::from(seq)).into_iter().map(|path| path.to_string()).collect();
+        let unkept = lost.into_iter().filter(|path| files.iter().all(|file| file.path != *path)).collect();
         let rows_then = crate::past::view(self, &journals.entries, Seq::from(seq)).items.len();
         let rows_now = self.stream.read(|projection| projection.view().items.len());
         Ok(RewindPreview {
             seq,
             rows: u32::try_from(rows_now.saturating_sub(rows_then)).unwrap_or(u32::MAX),
-            files: files.into_iter().map(|checked| checked.shown).chain(left(lost)).collect(),
+            files,
+            unkept,
         })
     }
 
@@ -126,18 +130,6 @@ impl Actor {
         self.tree.database.append_all(vec![append]).await?;
         Ok(())
     }
-}
-
-/// Files that stay as they are, because nobody kept what they were.
-fn left(lost: HashSet<VirtualPath>) -> impl Iterator<Item = RestoredFile> {
-    let lost: BTreeSet<VirtualPath> = lost.into_iter().collect();
-    lost.into_iter().map(|path| RestoredFile {
-        problem: Some(Problem::BytesNotKept { path: path.to_string() }),
-        path: path.to_string(),
-        change: ChangeKind::Changed,
-        added: 0,
-        removed: 0,
-    })
 }
 
 /// What makes `to` of `from`.

@@ -1548,7 +1548,7 @@ export type RestoredFile = {
 	change: ChangeKind,
 	added: number,
 	removed: number,
-	/**  Why it is left as it is: it was changed since, or its bytes were not kept. */
+	/**  Why it is left as it is: it was changed since, or its bytes cannot be had. */
 	problem: Problem | null,
 };
 
@@ -1560,7 +1560,10 @@ export type RewindPreview = {
 	seq: number,
 	/**  Rows of the conversation that would go. */
 	rows: number,
+	/**  Files that would be put back. One that has a problem stands in the way of all of them. */
 	files: RestoredFile[],
+	/**  Files that stay as they are, and stand in nobody's way: commands changed them, and what they were is not kept. */
+	unkept: string[],
 };
 
 /**  What is taken back. */

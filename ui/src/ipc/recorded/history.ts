@@ -97,7 +97,8 @@ export function history(host: Host, act: Act): History {
           ...restored(path),
           problem: host.world.problems?.[path] ?? null,
         }));
-        return { seq, rows: held.items.length - at(held, seq).items.length, files };
+        const unkept = host.world.unkept?.[session] ?? [];
+        return { seq, rows: held.items.length - at(held, seq).items.length, files, unkept };
       }),
     rewind: (session, seq, what) =>
       act('rewind', { session, seq, what }, () => {

@@ -53,7 +53,8 @@ export const timeline = {
     noRows: 'The conversation stays.',
     files: (count: number) => `${f.count(count, 'file', 'files')} would be restored:`,
     noFiles: 'No file would change.',
-    leftAs: 'in the way',
+    inTheWay: 'in the way',
+    stays: 'stays as it is',
     blocked: (count: number) =>
       `${f.count(count, 'file was', 'files were')} changed since, or cannot be restored. Files are restored all together or not at all, so that nothing of yours is lost: look at what is named here, or rewind the conversation alone.`,
     aloneInstead: 'Rewind the conversation alone',

@@ -47,7 +47,8 @@ export const timeline: Messages['timeline'] = {
     noRows: '对话保持不变。',
     files: (count) => `将恢复 ${count} 个文件：`,
     noFiles: '不会改动任何文件。',
-    leftAs: '无法恢复',
+    inTheWay: '无法恢复',
+    stays: '保持原样',
     blocked: (count) =>
       `有 ${count} 个文件之后又被改动，或无法恢复。文件要么全部恢复，要么都不动，以免丢失你的内容：请先查看这里列出的文件，或只回退对话。`,
     aloneInstead: '只回退对话',
