@@ -33,7 +33,7 @@ describe('past', { concurrency: Math.min(3, availableParallelism()) }, () => {
     await dialog.getByRole('button', { name: 'Rewind the conversation alone' }).click();
     await go.click();
     await dialog.waitFor({ state: 'detached' });
-    assert.deepEqual(await calls(page, 'rewind'), [{ session: 's-fixtures', seq: 2, what: 'conversation' }]);
+    assert.deepEqual(await calls(page, 'rewind'), [{ session: 's-fixtures', seq: 2, what: 'conversation', leave: [] }]);
     const edited = page.getByRole('main').getByRole('button', { name: /^Edited/ });
     await edited.waitFor({ state: 'detached' });
     await page.locator('.note').getByRole('button', { name: 'Undo' }).click();

@@ -11,6 +11,7 @@ use crate::SessionError;
 use crate::actor::Actor;
 use crate::journals::Journals;
 use crate::restoring::{Checked, Restore, files_kept};
+use crate::reviewing::parsed;
 use crate::timeline::{is_place, last_rewind};
 
 /// Going back to an earlier place of a session, and forth again. The journal keeps everything: what is rewound is only
@@ -19,7 +20,7 @@ impl Actor {
     /// What going back to the checkpoint `seq` would do.
     pub(crate) async fn preview_rewind(&self, seq: u32) -> Result<RewindPreview, SessionError> {
         let journals = self.journals_at(seq).await?;
-        let files = self.check_back(&journals, Seq::from(seq)).await?;
+        let files = self.check_back(&journals, Seq::from(seq), &BTreeSet::new()).await?;
         let files: Vec<RestoredFile> = files.into_iter().map(|checked| checked.shown).collect();
         let lost: BTreeSet<String> =
             journals.unkept_after(Seq::from(seq)).into_iter().map(|path| path.to_string()).collect();
@@ -34,18 +35,24 @@ impl Actor {
         })
     }
 
-    /// Goes back to the checkpoint `seq`.
+    /// Goes back to the checkpoint `seq`. The files `leave` stay as they are.
     ///
     /// # Errors
-    /// [`ErrorCode::Invalid`] while a turn runs, or where a file that would be put back was changed since; nothing was
-    /// changed then.
-    pub(crate) async fn rewind(self: &Arc<Self>, seq: u32, what: RewindWhat) -> Result<(), SessionError> {
+    /// [`ErrorCode::Invalid`] while a turn runs, or where another file that would be put back was changed since; nothing
+    /// was changed then.
+    pub(crate) async fn rewind(
+        self: &Arc<Self>,
+        seq: u32,
+        what: RewindWhat,
+        leave: &[String],
+    ) -> Result<(), SessionError> {
+        let leave = leave.iter().map(|path| parsed(path)).collect::<Result<BTreeSet<_>, _>>()?;
         let turn = self.turn().await;
         self.refuse_running(&turn)?;
         let journals = self.journals_at(seq).await?;
         let mut files = Vec::new();
         if what != RewindWhat::Conversation {
-            let checked = self.check_back(&journals, Seq::from(seq)).await?;
+            let checked = self.check_back(&journals, Seq::from(seq), &leave).await?;
             refuse_problems(&checked)?;
             files = self.restore(checked).await?;
         }
@@ -95,15 +102,16 @@ impl Actor {
         Ok(journals)
     }
 
-    /// The files that were changed behind `seq`, looked at.
-    async fn check_back(&self, journals: &Journals, seq: Seq) -> Result<Vec<Checked>, SessionError> {
-        let mut files: BTreeMap<VirtualPath, (Option<ContentHash>, Option<ContentHash>)> = BTreeMap::new();
-        for ChangeRecord { path, before, after, .. } in journals.changes_after(seq) {
-            files.entry(path).and_modify(|(_, last)| last.clone_from(&after)).or_insert((before, after));
-        }
+    /// The files that were changed behind `seq`, looked at; without those that are left.
+    async fn check_back(
+        &self,
+        journals: &Journals,
+        seq: Seq,
+        leave: &BTreeSet<VirtualPath>,
+    ) -> Result<Vec<Checked>, SessionError> {
         let mut checked = Vec::new();
-        for (path, (to, from)) in files.into_iter().filter(|(_, (to, from))| to != from) {
-            checked.push(self.check_restore(Restore { path, from, to }).await?);
+        for restore in changed_after(journals, seq).filter(|restore| !leave.contains(&restore.path)) {
+            checked.push(self.check_restore(restore).await?);
         }
         Ok(checked)
     }
@@ -130,6 +138,16 @@ impl Actor {
         self.tree.database.append_all(vec![append]).await?;
         Ok(())
     }
+}
+
+/// What would put the files back that were changed behind `seq` and are not as they were.
+fn changed_after(journals: &Journals, seq: Seq) -> impl Iterator<Item = Restore> {
+    let mut files: BTreeMap<VirtualPath, (Option<ContentHash>, Option<ContentHash>)> = BTreeMap::new();
+    for ChangeRecord { path, before, after, .. } in journals.changes_after(seq) {
+        files.entry(path).and_modify(|(_, last)| last.clone_from(&after)).or_insert((before, after));
+    }
+    let changed = files.into_iter().filter(|(_, (to, from))| to != from);
+    changed.map(|(path, (to, from))| Restore { path, from, to })
 }
 
 /// What makes `to` of `from`.

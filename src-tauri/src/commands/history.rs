@@ -73,12 +73,19 @@ pub async fn preview_rewind(shell: Managed<'_>, session: Arg<SessionId>, seq: Ar
     Ok(shell.core().await?.sessions.preview_rewind(&session, seq.0).await?)
 }
 
-/// Goes back to a checkpoint: the conversation, the files, or both.
+/// Goes back to a checkpoint: the conversation, the files without those of `leave`, or both.
 #[tauri::command]
 #[specta::specta]
-pub async fn rewind(shell: Managed<'_>, session: Arg<SessionId>, seq: Arg<u32>, what: Arg<RewindWhat>) -> Answer<()> {
+pub async fn rewind(
+    shell: Managed<'_>,
+    session: Arg<SessionId>,
+    seq: Arg<u32>,
+    what: Arg<RewindWhat>,
+    leave: Arg<Vec<String>>,
+) -> Answer<()> {
     check::id(session.as_str())?;
-    Ok(shell.core().await?.sessions.rewind(&session, seq.0, what.0).await?)
+    leave.iter().try_for_each(|path| check::path(path))?;
+    Ok(shell.core().await?.sessions.rewind(&session, seq.0, what.0, &leave).await?)
 }
 
 /// Takes the last rewind back, as long as nothing has happened since.

@@ -125,8 +125,8 @@ export const commands = {
 	forkSession: (session: SessionId, seq: number) => __TAURI_INVOKE<SessionSummary>("fork_session", { session, seq }),
 	/**  What going back to a checkpoint would do. */
 	previewRewind: (session: SessionId, seq: number) => __TAURI_INVOKE<RewindPreview>("preview_rewind", { session, seq }),
-	/**  Goes back to a checkpoint: the conversation, the files, or both. */
-	rewind: (session: SessionId, seq: number, what: RewindWhat) => __TAURI_INVOKE<null>("rewind", { session, seq, what }),
+	/**  Goes back to a checkpoint: the conversation, the files without those of `leave`, or both. */
+	rewind: (session: SessionId, seq: number, what: RewindWhat, leave: string[]) => __TAURI_INVOKE<null>("rewind", { session, seq, what, leave }),
 	/**  Takes the last rewind back, as long as nothing has happened since. */
 	undoRewind: (session: SessionId) => __TAURI_INVOKE<null>("undo_rewind", { session }),
 	/**  What stands for the beginning of a conversation when it is sent; null where everything is sent. */

@@ -206,7 +206,8 @@ export interface UiClient extends KnowledgeClient {
   /** A new session that has everything up to a checkpoint. */
   forkSession(session: string, seq: number): Promise<SessionSummary>;
   previewRewind(session: string, seq: number): Promise<RewindPreview>;
-  rewind(session: string, seq: number, what: RewindWhat): Promise<void>;
+  /** Goes back; the files `leave` stay as they are. */
+  rewind(session: string, seq: number, what: RewindWhat, leave: readonly string[]): Promise<void>;
   /** Takes the last rewind back, as long as nothing has happened since. */
   undoRewind(session: string): Promise<void>;
   /** What stands for the beginning of the conversation when it is sent; null where everything is sent. */

@@ -92,12 +92,18 @@ impl Sessions {
         self.actor(session).await?.preview_rewind(seq).await
     }
 
-    /// Goes back to a checkpoint: the conversation, the files, or both.
+    /// Goes back to a checkpoint: the conversation, the files without those of `leave`, or both.
     ///
     /// # Errors
     /// [`ErrorCode::Invalid`] while a turn runs, or where a file that would be put back was changed since.
-    pub async fn rewind(&self, session: &SessionId, seq: u32, what: RewindWhat) -> Result<(), SessionError> {
-        self.actor(session).await?.rewind(seq, what).await
+    pub async fn rewind(
+        &self,
+        session: &SessionId,
+        seq: u32,
+        what: RewindWhat,
+        leave: &[String],
+    ) -> Result<(), SessionError> {
+        self.actor(session).await?.rewind(seq, what, leave).await
     }
 
     /// Takes the last rewind back, as long as nothing has happened since.

@@ -100,17 +100,21 @@ export function history(host: Host, act: Act): History {
         const unkept = host.world.unkept?.[session] ?? [];
         return { seq, rows: held.items.length - at(held, seq).items.length, files, unkept };
       }),
-    rewind: (session, seq, what) =>
-      act('rewind', { session, seq, what }, () => {
+    rewind: (session, seq, what, leave) =>
+      act('rewind', { session, seq, what, leave: [...leave] }, () => {
         const held = host.snapshot(session);
-        const problem = held.changes.map(({ path }) => host.world.problems?.[path]).find(Boolean);
+        const left = held.changes.filter(({ path }) => leave.includes(path));
+        const problem = held.changes
+          .filter((change) => !left.includes(change))
+          .map(({ path }) => host.world.problems?.[path])
+          .find(Boolean);
         if (problem && what !== 'conversation')
           throw { code: 'invalid', message: '', problem: { problem: 'nothing_taken_back', why: [problem] } };
         before.set(session, held);
         const past = at(held, seq);
         put(session, {
           ...(what === 'files' ? held : past),
-          changes: what === 'conversation' ? held.changes : [],
+          changes: what === 'conversation' ? held.changes : left,
           session: { ...held.session, status: 'idle', waiting: 0 },
         });
       }),

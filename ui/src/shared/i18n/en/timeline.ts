@@ -56,7 +56,9 @@ export const timeline = {
     inTheWay: 'in the way',
     stays: 'stays as it is',
     blocked: (count: number) =>
-      `${f.count(count, 'file was', 'files were')} changed since, or cannot be restored. Files are restored all together or not at all, so that nothing of yours is lost: look at what is named here, or rewind the conversation alone.`,
+      `${f.count(count, 'file was', 'files were')} changed since, or cannot be restored. Nothing of yours is lost: look at what is named here, then leave it as it is, or rewind the conversation alone.`,
+    leave: (count: number, others: number) =>
+      `Leave ${count === 1 ? 'it' : `these ${f.number(count)}`}, rewind the other ${f.number(others)}`,
     aloneInstead: 'Rewind the conversation alone',
     running: 'A turn is running in this session. Stop it first.',
     canUndo: 'You can undo this until something else happens.',

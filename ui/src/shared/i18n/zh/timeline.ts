@@ -50,7 +50,8 @@ export const timeline: Messages['timeline'] = {
     inTheWay: '无法恢复',
     stays: '保持原样',
     blocked: (count) =>
-      `有 ${count} 个文件之后又被改动，或无法恢复。文件要么全部恢复，要么都不动，以免丢失你的内容：请先查看这里列出的文件，或只回退对话。`,
+      `有 ${count} 个文件之后又被改动，或无法恢复。为了不丢失你的内容，请先查看这里列出的文件，再选择让它们保持原样，或只回退对话。`,
+    leave: (count, others) => `这 ${count} 个保持原样，回退其余 ${others} 个`,
     aloneInstead: '只回退对话',
     running: '本会话有回合正在进行，请先停止它。',
     canUndo: '进行其他操作之前都可以撤销。',
