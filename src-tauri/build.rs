@@ -59,6 +59,7 @@ const COMMANDS: &[&str] = &[
     "file_at",
     "fork_session",
     "preview_rewind",
+    "preview_rewind_file",
     "rewind",
     "undo_rewind",
     "session_summary",

@@ -105,6 +105,7 @@ macro_rules! every_command {
             history::file_at,
             history::fork_session,
             history::preview_rewind,
+            history::preview_rewind_file,
             history::rewind,
             history::undo_rewind,
             summary::session_summary,

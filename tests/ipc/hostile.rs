@@ -58,6 +58,7 @@ fn sound() -> Vec<(&'static str, Value)> {
         ("file_at", json!({ "session": id, "seq": 1, "path": "/a" })),
         ("fork_session", json!({ "session": id, "seq": 1 })),
         ("preview_rewind", json!({ "session": id, "seq": 1 })),
+        ("preview_rewind_file", json!({ "session": id, "seq": 1, "path": "/a" })),
         ("rewind", json!({ "session": id, "seq": 1, "what": "both", "leave": ["/a"] })),
         ("undo_rewind", json!({ "session": id })),
         ("preview_export", json!({ "session": id, "format": "html" })),

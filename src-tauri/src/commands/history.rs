@@ -1,6 +1,6 @@
 use bosun_protocol::{
-    FileAt, ItemId, RestoredFile, RewindPreview, RewindWhat, SessionId, SessionSummary, Snapshot, TimelinePage,
-    TimelineQuery,
+    FileAt, FileDiff, ItemId, RestoredFile, RewindPreview, RewindWhat, SessionId, SessionSummary, Snapshot,
+    TimelinePage, TimelineQuery,
 };
 
 use super::{Answer, Managed};
@@ -71,6 +71,20 @@ pub async fn fork_session(shell: Managed<'_>, session: Arg<SessionId>, seq: Arg<
 pub async fn preview_rewind(shell: Managed<'_>, session: Arg<SessionId>, seq: Arg<u32>) -> Answer<RewindPreview> {
     check::id(session.as_str())?;
     Ok(shell.core().await?.sessions.preview_rewind(&session, seq.0).await?)
+}
+
+/// What going back to a checkpoint would make of a file, or would if the file did not stand in the way.
+#[tauri::command]
+#[specta::specta]
+pub async fn preview_rewind_file(
+    shell: Managed<'_>,
+    session: Arg<SessionId>,
+    seq: Arg<u32>,
+    path: Arg<String>,
+) -> Answer<FileDiff> {
+    check::id(session.as_str())?;
+    check::path(&path)?;
+    Ok(shell.core().await?.sessions.preview_rewind_file(&session, seq.0, &path).await?)
 }
 
 /// Goes back to a checkpoint: the conversation, the files without those of `leave`, or both.

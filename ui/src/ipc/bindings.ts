@@ -125,6 +125,8 @@ export const commands = {
 	forkSession: (session: SessionId, seq: number) => __TAURI_INVOKE<SessionSummary>("fork_session", { session, seq }),
 	/**  What going back to a checkpoint would do. */
 	previewRewind: (session: SessionId, seq: number) => __TAURI_INVOKE<RewindPreview>("preview_rewind", { session, seq }),
+	/**  What going back to a checkpoint would make of a file, or would if the file did not stand in the way. */
+	previewRewindFile: (session: SessionId, seq: number, path: string) => __TAURI_INVOKE<FileDiff>("preview_rewind_file", { session, seq, path }),
 	/**  Goes back to a checkpoint: the conversation, the files without those of `leave`, or both. */
 	rewind: (session: SessionId, seq: number, what: RewindWhat, leave: string[]) => __TAURI_INVOKE<null>("rewind", { session, seq, what, leave }),
 	/**  Takes the last rewind back, as long as nothing has happened since. */
@@ -1557,9 +1559,12 @@ export type ReviewState = "pending" | "kept" | "undone";
 
 /**  What a rewind would do. */
 export type RewindPreview = {
-	seq: number,
+	/**  The checkpoint; what its step cost is not looked up. */
+	place: Checkpoint,
 	/**  Rows of the conversation that would go. */
 	rows: number,
+	/**  The first message of the person's among them, cut where it is long; `None` where it has no words, or none would go. */
+	first: string | null,
 	/**  Files that would be put back. One that has a problem stands in the way of all of them. */
 	files: RestoredFile[],
 	/**  Files that stay as they are, and stand in nobody's way: commands changed them, and what they were is not kept. */

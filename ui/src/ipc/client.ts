@@ -31,6 +31,7 @@ import type {
   ExportFormat,
   ExportPreview,
   FileAt,
+  FileDiff,
   FindMentions,
   HookTrial,
   Item,
@@ -206,6 +207,8 @@ export interface UiClient extends KnowledgeClient {
   /** A new session that has everything up to a checkpoint. */
   forkSession(session: string, seq: number): Promise<SessionSummary>;
   previewRewind(session: string, seq: number): Promise<RewindPreview>;
+  /** What a rewind would make of a file, or would if it did not stand in the way. */
+  previewRewindFile(session: string, seq: number, path: string): Promise<FileDiff>;
   /** Goes back; the files `leave` stay as they are. */
   rewind(session: string, seq: number, what: RewindWhat, leave: readonly string[]): Promise<void>;
   /** Takes the last rewind back, as long as nothing has happened since. */

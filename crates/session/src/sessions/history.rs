@@ -1,7 +1,7 @@
 use bosun_agent::SessionId as CoreId;
 use bosun_protocol::{
-    ErrorCode, FileAt, ItemId, Problem, RestoredFile, RewindPreview, RewindWhat, SessionId, SessionSummary, Snapshot,
-    TimelinePage, TimelineQuery,
+    ErrorCode, FileAt, FileDiff, ItemId, Problem, RestoredFile, RewindPreview, RewindWhat, SessionId, SessionSummary,
+    Snapshot, TimelinePage, TimelineQuery,
 };
 
 use super::Sessions;
@@ -90,6 +90,19 @@ impl Sessions {
     /// What [`Self::rewind`] to a checkpoint would do.
     pub async fn preview_rewind(&self, session: &SessionId, seq: u32) -> Result<RewindPreview, SessionError> {
         self.actor(session).await?.preview_rewind(seq).await
+    }
+
+    /// What [`Self::rewind`] to a checkpoint would make of a file, or would if the file did not stand in the way.
+    ///
+    /// # Errors
+    /// [`ErrorCode::NotFound`] where it would not touch the file, or its bytes of then cannot be had.
+    pub async fn preview_rewind_file(
+        &self,
+        session: &SessionId,
+        seq: u32,
+        path: &str,
+    ) -> Result<FileDiff, SessionError> {
+        self.actor(session).await?.preview_rewind_file(seq, path).await
     }
 
     /// Goes back to a checkpoint: the conversation, the files without those of `leave`, or both.

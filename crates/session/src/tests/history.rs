@@ -3,7 +3,7 @@
 
 use bosun_model::ChatRequest;
 use bosun_protocol::{
-    ChangeKind, CheckpointKind, DecisionSource, ErrorCode, ExportFormat, ItemBody, RewindWhat, SessionId,
+    ChangeKind, CheckpointKind, DecisionSource, DiffLineKind, ErrorCode, ExportFormat, ItemBody, RewindWhat, SessionId,
     SessionStatus, TimelineList, ToolState,
 };
 use bosun_testkit::Reply;
@@ -240,6 +240,14 @@ async fn conversation_and_files_go_back_and_forth_again() {
         preview.files.iter().map(|file| (file.path.as_str(), file.change, file.added, file.removed)).collect();
     assert_eq!(files, [("/a.txt", ChangeKind::Changed, 1, 1), ("/new.txt", ChangeKind::Deleted, 0, 1)]);
     assert_eq!(preview.rows, 6, "two messages, two calls, two replies");
+    assert_eq!((preview.place.kind, preview.place.label.as_str()), (CheckpointKind::TurnStart, "send rewrite two 2"));
+    assert_eq!(preview.first.as_deref(), Some("send rewrite two 2"));
+    let middle = stage.timeline(&session).await.checkpoints[1].seq;
+    let preview = stage.sessions.preview_rewind(&session, middle).await.unwrap();
+    assert_eq!((preview.place.kind, preview.first.as_deref()), (CheckpointKind::Step, Some("send rewrite two 2")));
+    let end = stage.timeline(&session).await.checkpoints.last().unwrap().seq;
+    let preview = stage.sessions.preview_rewind(&session, end).await.unwrap();
+    assert_eq!((preview.place.kind, preview.rows, preview.first), (CheckpointKind::TurnEnd, 0, None));
     let mut watching = stage.sessions.subscribe(&session).await.unwrap();
     stage.sessions.rewind(&session, place, RewindWhat::Both, &[]).await.unwrap();
     assert_eq!(said(&stage, &session).await, ["rewrite one 1"]);
@@ -295,6 +303,29 @@ async fn files_alone_go_back_and_a_file_of_the_persons_refuses_it_all() {
     assert_eq!((stage.project.read("a.txt").as_str(), said(&stage, &session).await.len()), ("one\ntwo\n", 2));
     stage.sessions.undo_rewind(&session).await.unwrap();
     assert_eq!(stage.project.read("a.txt"), "1\ntwo\n");
+}
+
+#[tokio::test]
+async fn each_file_of_a_rewind_is_shown_as_it_is_against_what_it_would_be() {
+    let (stage, session) = worked(&["rewrite one 1", "make", "rewrite two 2"]).await;
+    let seq = before(&stage, &session, "make").await;
+    let diff = async |path: &str| stage.sessions.preview_rewind_file(&session, seq, path).await;
+    let lines = |diff: bosun_protocol::FileDiff| {
+        let lines = diff.hunks.into_iter().flat_map(|hunk| hunk.lines);
+        let lines = lines.map(|line| (line.kind, line.segments.into_iter().map(|segment| segment.text).collect()));
+        lines.collect::<Vec<(DiffLineKind, String)>>()
+    };
+    let (same, added, removed) = (DiffLineKind::Context, DiffLineKind::Added, DiffLineKind::Removed);
+    let line = |kind, text: &str| (kind, text.to_owned());
+    let wanted = [line(same, "1"), line(removed, "2"), line(added, "two")];
+    assert_eq!(lines(diff("/a.txt").await.unwrap()), wanted);
+    let gone = diff("/new.txt").await.unwrap();
+    assert_eq!((gone.deleted, lines(gone)), (true, vec![line(removed, "new")]));
+
+    stage.project.write("a.txt", "mine\n");
+    let wanted = [line(removed, "mine"), line(added, "1"), line(added, "two")];
+    assert_eq!(lines(diff("/a.txt").await.unwrap()), wanted, "of what stands in the way, too");
+    assert_eq!(diff("/src/b.txt").await.unwrap_err().code, ErrorCode::NotFound);
 }
 
 #[tokio::test]

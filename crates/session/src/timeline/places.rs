@@ -172,12 +172,13 @@ impl Places {
         places.map(priced).collect()
     }
 
-    pub(super) fn has(&self, seq: u32) -> bool {
-        self.checkpoints.iter().any(|checkpoint| checkpoint.seq == seq)
+    /// The checkpoint `seq`; where a turn ends and the next begins, the beginning.
+    pub(super) fn at(&self, seq: u32) -> Option<&Checkpoint> {
+        self.checkpoints.iter().rfind(|checkpoint| checkpoint.seq == seq)
     }
 }
 
-fn short(text: &str) -> String {
+pub(crate) fn short(text: &str) -> String {
     let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
     if line.chars().count() <= LABEL {
         return line;

@@ -2,13 +2,15 @@ import { screen } from '@testing-library/svelte';
 import userEvent from '@testing-library/user-event';
 import { expect, it, vi } from 'vitest';
 import type { RestoredFile, RewindPreview } from '../../ipc/bindings';
+import { ago, checkpoint, diff } from '../../ipc/recorded/builders';
+import { i18n } from '../../shared/i18n/i18n.svelte';
 import { draw, setUp } from '../../test/stage';
 import RewindDialog from './RewindDialog.svelte';
 
 const restored = (path: string): RestoredFile => ({ path, change: 'changed', added: 1, removed: 2, problem: null });
 const inTheWay = (path: string): RestoredFile => ({ ...restored(path), problem: { problem: 'changed_since', path } });
 
-const PREVIEW: RewindPreview = { seq: 1, rows: 4, files: [], unkept: [] };
+const PREVIEW: RewindPreview = { place: checkpoint(1), rows: 4, first: null, files: [], unkept: [] };
 
 async function show(given: Partial<RewindPreview>) {
   const scene = await setUp();
@@ -67,4 +69,25 @@ it('has the conversation to go back to where every file is in the way', async ()
   await userEvent.click(screen.getByRole('button', { name: 'Rewind the conversation alone' }));
   await userEvent.click(go);
   expect(rewind).toHaveBeenCalledWith('s-fixtures', 1, 'conversation', []);
+});
+
+it('names the moment that it goes back to, and the first message that goes', async () => {
+  const place = checkpoint(1, { kind: 'turn_start', label: 'Clean up', at: ago(5) });
+  await show({ place, first: 'Clean up' });
+  const when = `${i18n.f.date(place.at)}, ${i18n.f.time(place.at)}`;
+  expect(screen.getByRole('dialog', { name: `Rewind · Before “Clean up” · ${when}` })).toBeTruthy();
+  expect(screen.getByText(/^4 rows .* would be removed, with your messages from “Clean up” on\.$/)).toBeTruthy();
+});
+
+it('shows of a file what would change in it, also of one that stands in the way', async () => {
+  const { client, row } = await show({ files: [restored('/a.txt'), inTheWay('/b.txt')], unkept: ['/big.bin'] });
+  const asked = vi.spyOn(client, 'previewRewindFile').mockResolvedValue(diff('/b.txt', '', 1, '-mine\n+as it was'));
+  const button = screen.getByRole('button', { name: /^b\.txt/ });
+  await userEvent.click(button);
+  expect(asked).toHaveBeenCalledWith('s-fixtures', 1, '/b.txt');
+  await screen.findByText('as it was', { selector: '.added *' });
+  expect([button.getAttribute('aria-expanded'), row('a.txt')?.includes('mine')]).toEqual(['true', false]);
+  await userEvent.click(button);
+  expect(screen.queryByText('as it was', { selector: '.added *' })).toBeNull();
+  expect(screen.queryByRole('button', { name: /^big/ })).toBeNull();
 });

@@ -2,7 +2,7 @@
 import type { Checkpoint, Item, LedgerEntry, RestoredFile, Snapshot } from '../bindings';
 import type { UiClient } from '../client';
 import { later, type Act } from '../recorded';
-import { snapshot, summary } from './builders';
+import { checkpoint, diff, snapshot, summary } from './builders';
 import { refuse, type Host } from './host';
 
 type History = Pick<
@@ -14,6 +14,7 @@ type History = Pick<
   | 'fileAt'
   | 'forkSession'
   | 'previewRewind'
+  | 'previewRewindFile'
   | 'rewind'
   | 'undoRewind'
 >;
@@ -97,8 +98,17 @@ export function history(host: Host, act: Act): History {
           ...restored(path),
           problem: host.world.problems?.[path] ?? null,
         }));
-        const unkept = host.world.unkept?.[session] ?? [];
-        return { seq, rows: held.items.length - at(held, seq).items.length, files, unkept };
+        const unkept = [...(host.world.unkept?.[session] ?? [])];
+        const gone = held.items.slice(seq);
+        const first = gone.flatMap(({ body }) => (body.kind === 'human' ? [body.text] : []))[0] ?? null;
+        const place = checkpoints(held.items).findLast((one) => one.seq === seq);
+        if (!place) throw { code: 'not_found', message: '', problem: { problem: 'place_gone' } };
+        return { place, rows: gone.length, first, files, unkept };
+      }),
+    previewRewindFile: (_session, _seq, path) =>
+      later(() => {
+        refuse(host.world);
+        return diff(path, '', 1, ' pub fn fixture() {\n-    let now = 1;\n+    let then = 0;\n }');
       }),
     rewind: (session, seq, what, leave) =>
       act('rewind', { session, seq, what, leave: [...leave] }, () => {
@@ -131,38 +141,16 @@ const restored = (path: string): RestoredFile => ({ path, change: 'changed', add
 
 /** Rows are the recorded journal: a row's place is its number, from 1. */
 function checkpoints(items: readonly Item[]): Checkpoint[] {
-  const made = items.flatMap((item, index): Checkpoint[] => {
-    const { body } = item;
-    const place = {
-      turn: item.turn,
-      at: item.at,
-      item: item.id,
-      files: [],
-      calls: [],
-      calls_count: 0,
-      input_tokens: 0,
-      output_tokens: 0,
-      cost: null,
-    };
+  return items.flatMap(({ id, turn, at, body }, index): Checkpoint[] => {
+    const place = { turn, at, item: id };
     if (body.kind === 'human')
-      return [{ ...place, row: `${index}+`, seq: index, kind: 'turn_start', label: body.text }];
+      return [checkpoint(index, { ...place, row: `${index}+`, kind: 'turn_start', label: body.text })];
     if (body.kind !== 'tool') return [];
     const files = body.diff ? [body.diff.path] : [];
     const calls = [{ tool: body.name, args: body.args, state: body.state, started_at: body.started_at }];
-    const step = { kind: 'step' as const, label: body.name, files, calls, calls_count: 1 };
-    return [
-      {
-        ...place,
-        ...step,
-        row: String(index + 1),
-        seq: index + 1,
-        input_tokens: 12_400,
-        output_tokens: 310,
-        cost: 0.042,
-      },
-    ];
+    const used = { input_tokens: 12_400, output_tokens: 310, cost: 0.042 };
+    return [checkpoint(index + 1, { ...place, ...used, label: body.name, files, calls, calls_count: 1 })];
   });
-  return made;
 }
 
 function ledger(session: string, items: readonly Item[]): LedgerEntry[] {

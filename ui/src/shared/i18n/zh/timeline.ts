@@ -15,6 +15,11 @@ export const timeline: Messages['timeline'] = {
   ledgerEmptyText: '智能体的每次调用都列在这里：提出了什么、由谁决定、实际运行了什么。',
   turn: (turn) => `第 ${turn} 个回合`,
   kinds: { turn_start: '这条消息之前', step: '这一步之后', turn_end: '回合结束' },
+  moments: {
+    turn_start: (name) => `“${name}”之前`,
+    step: (name) => `“${name}”之后`,
+    turn_end: (turn) => `第 ${turn} 个回合结束时`,
+  },
   tokens: (count) => `${count} 个词元`,
   files: (count) => `${count} 个文件`,
   moreCalls: (count) => `另有 ${count} 个`,
@@ -31,6 +36,8 @@ export const timeline: Messages['timeline'] = {
   stepCost: (cost: string) => `这一步的模型调用花费 ${cost}。`,
   past: {
     title: '当时的状态',
+    earlier: '上一个检查点',
+    later: '下一个检查点',
     conversation: '当时的对话',
     todos: '计划',
     files: '文件',
@@ -43,12 +50,14 @@ export const timeline: Messages['timeline'] = {
     title: '回退',
     what: '回退的内容',
     whats: { conversation: '对话', files: '文件', both: '全部' },
-    rows: (count) => `将移除对话中的 ${count} 行。`,
+    rows: (count, first) =>
+      first === null ? `将移除对话中的 ${count} 行。` : `将移除对话中的 ${count} 行，包括从“${first}”开始的消息。`,
     noRows: '对话保持不变。',
     files: (count) => `将恢复 ${count} 个文件：`,
     noFiles: '不会改动任何文件。',
     inTheWay: '无法恢复',
     stays: '保持原样',
+    show: (path) => `${path} 会有哪些改动`,
     blocked: (count) =>
       `有 ${count} 个文件之后又被改动，或无法恢复。为了不丢失你的内容，请先查看这里列出的文件，再选择让它们保持原样，或只回退对话。`,
     leave: (count, others) => `这 ${count} 个保持原样，回退其余 ${others} 个`,
