@@ -64,6 +64,7 @@ const COMMANDS: &[&str] = &[
     "fork_before",
     "place_before",
     "preview_rewind",
+    "preview_rewind_file",
     "rewind",
     "undo_rewind",
     "session_summary",

@@ -110,6 +110,7 @@ macro_rules! every_command {
             history::fork_before,
             history::place_before,
             history::preview_rewind,
+            history::preview_rewind_file,
             history::rewind,
             history::undo_rewind,
             summary::session_summary,

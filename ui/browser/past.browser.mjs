@@ -19,21 +19,33 @@ describe('past', { concurrency: Math.min(3, availableParallelism()) }, () => {
       .first()
       .waitFor();
     await page.locator('.place').filter({ hasText: 'Wrote tests/fixtures/users.sql' }).click();
-    const past = page.getByRole('dialog', { name: 'As it was' });
+    const past = page.getByRole('dialog', { name: 'As it was · After “Wrote tests/fixtures/users.sql”' });
     await past.getByRole('button', { name: /^Wrote tests\/fixtures\/users\.sql/ }).waitFor();
     assert.equal(await past.getByRole('button', { name: /^Edited/ }).count(), 0);
     await past.getByRole('button', { name: /fixtures\.rs/ }).click();
     await past.getByText('// /tests/support/fixtures.rs, as it was').waitFor();
+    await page.keyboard.press('Alt+ArrowRight');
+    const later = page.getByRole('dialog', { name: 'As it was · After “Edited tests/support/fixtures.rs”' });
+    await later.getByText('// /tests/support/fixtures.rs, as it was').waitFor();
+    await later.getByRole('button', { name: 'Earlier checkpoint', disabled: false }).click();
     await past.getByRole('button', { name: 'Rewind to here…' }).click();
-    const dialog = page.getByRole('dialog', { name: 'Rewind' });
+    const dialog = page.getByRole('dialog', { name: 'Rewind · After “Wrote tests/fixtures/users.sql”' });
     await dialog.getByText('2 rows of the conversation would be removed.').waitFor();
     const go = dialog.getByRole('button', { name: 'Rewind', exact: true });
     await dialog.getByText(/^'\/?tests\/fixtures\/users\.sql' has been changed since/).waitFor();
     assert.ok(await go.isDisabled(), 'what the core would refuse is not offered');
-    await dialog.getByRole('button', { name: 'Rewind the conversation alone' }).click();
+    const stays = dialog.getByRole('listitem').filter({ hasText: 'users.sqlite' });
+    await stays.getByText('stays as it is', { exact: true }).waitFor();
+    const fixtures = dialog.getByRole('button', { name: /^tests\/support\/fixtures\.rs/ });
+    await fixtures.click();
+    await dialog.getByText('let then = 0;').waitFor();
+    await fixtures.click();
+    await dialog.getByRole('button', { name: 'Leave it, rewind the other 1' }).click();
     await go.click();
     await dialog.waitFor({ state: 'detached' });
-    assert.deepEqual(await calls(page, 'rewind'), [{ session: 's-fixtures', seq: 2, what: 'conversation' }]);
+    assert.deepEqual(await calls(page, 'rewind'), [
+      { session: 's-fixtures', seq: 2, what: 'both', leave: ['/tests/fixtures/users.sql'] },
+    ]);
     const edited = page.getByRole('main').getByRole('button', { name: /^Edited/ });
     await edited.waitFor({ state: 'detached' });
     await page.locator('.note').getByRole('button', { name: 'Undo' }).click();

@@ -156,12 +156,18 @@ pub enum RewindWhat {
 }
 
 /// What a rewind would do.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, Type)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Type)]
 pub struct RewindPreview {
-    pub seq: u32,
+    /// The checkpoint; what its step cost is not looked up.
+    pub place: Checkpoint,
     /// Rows of the conversation that would go.
     pub rows: u32,
+    /// The first message of the person's among them, cut where it is long; `None` where it has no words, or none would go.
+    pub first: Option<String>,
+    /// Files that would be put back. One that has a problem stands in the way of all of them.
     pub files: Vec<RestoredFile>,
+    /// Files that stay as they are, and stand in nobody's way: commands changed them, and what they were is not kept.
+    pub unkept: Vec<String>,
 }
 
 /// What putting a file back does, or would do.
@@ -172,6 +178,6 @@ pub struct RestoredFile {
     pub change: ChangeKind,
     pub added: u32,
     pub removed: u32,
-    /// Why it is left as it is: it was changed since, or its bytes were not kept.
+    /// Why it is left as it is: it was changed since, or its bytes cannot be had.
     pub problem: Option<Problem>,
 }

@@ -46,7 +46,11 @@ impl Actor {
     }
 
     /// The bytes of `hash`, kept or, where they were never kept, as they still are on disk.
-    async fn bytes_of(&self, path: &VirtualPath, hash: Option<ContentHash>) -> Result<Option<Vec<u8>>, SessionError> {
+    pub(crate) async fn bytes_of(
+        &self,
+        path: &VirtualPath,
+        hash: Option<ContentHash>,
+    ) -> Result<Option<Vec<u8>>, SessionError> {
         let Some(hash) = hash else { return Ok(None) };
         let missing = match self.blobs()?.get(&hash).await {
             Ok(bytes) => return Ok(Some(bytes)),

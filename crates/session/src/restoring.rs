@@ -31,7 +31,8 @@ pub(crate) struct Checked {
     record: ChangeRecord,
     /// What happens on disk: the same, unless the person's own edits stay.
     disk: ChangeRecord,
-    bytes: Option<Vec<u8>>,
+    /// What it is to be made.
+    pub bytes: Option<Vec<u8>>,
     /// What is there now.
     now: Option<Vec<u8>>,
     pub shown: RestoredFile,

@@ -1,47 +1,84 @@
-use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use bosun_agent::{EntryBody, JournalEntry, Recorded, Seq, State};
 use bosun_backend::{ContentHash, FileData, FileUpdates, VirtualPath};
-use bosun_protocol::{ChangeKind, Problem, Problems, RestoredFile, RewindPreview, RewindWhat};
+use bosun_protocol::{
+    Checkpoint, FileDiff, Item, ItemBody, Problem, Problems, RestoredFile, RewindPreview, RewindWhat,
+};
 use bosun_store::{Append, Listed};
-use bosun_tools::ChangeRecord;
+use bosun_tools::{ChangeRecord, DiffLimits, file_diff};
 
-use crate::SessionError;
 use crate::actor::Actor;
 use crate::journals::Journals;
-use crate::restoring::{Checked, Restore, files_kept};
-use crate::timeline::{is_place, last_rewind};
+use crate::restoring::{Checked, Restore, files_kept, read};
+use crate::reviewing::parsed;
+use crate::timeline::{last_rewind, place, short};
+use crate::{SessionError, convert};
 
 /// Going back to an earlier place of a session, and forth again. The journal keeps everything: what is rewound is only
 /// left out (see `bosun_agent::effective`), and the bytes of every file before and after are kept.
 impl Actor {
     /// What going back to the checkpoint `seq` would do.
     pub(crate) async fn preview_rewind(&self, seq: u32) -> Result<RewindPreview, SessionError> {
-        let journals = self.journals_at(seq).await?;
-        let files = self.check_back(&journals, Seq::from(seq)).await?;
-        let lost = journals.unkept_after(Seq::from(seq));
+        let (journals, place) = self.journals_at(seq).await?;
+        let files = self.check_back(&journals, Seq::from(seq), &BTreeSet::new()).await?;
+        let files: Vec<RestoredFile> = files.into_iter().map(|checked| checked.shown).collect();
+        let lost: BTreeSet<String> =
+            journals.unkept_after(Seq::from(seq)).into_iter().map(|path| path.to_string()).collect();
+        let unkept = lost.into_iter().filter(|path| files.iter().all(|file| file.path != *path)).collect();
         let rows_then = crate::past::view(self, &journals.entries, Seq::from(seq)).items.len();
-        let rows_now = self.stream.read(|projection| projection.view().items.len());
+        let (rows, first) = self.stream.read(|projection| {
+            let gone = projection.view().items.get(rows_then..).unwrap_or_default();
+            (gone.len(), gone.iter().find_map(said).map(short))
+        });
         Ok(RewindPreview {
-            seq,
-            rows: u32::try_from(rows_now.saturating_sub(rows_then)).unwrap_or(u32::MAX),
-            files: files.into_iter().map(|checked| checked.shown).chain(left(lost)).collect(),
+            place,
+            rows: u32::try_from(rows).unwrap_or(u32::MAX),
+            first: first.filter(|words| !words.is_empty()),
+            files,
+            unkept,
         })
     }
 
-    /// Goes back to the checkpoint `seq`.
+    /// What going back to the checkpoint `seq` would make of a file; of one that stands in the way, what it would be made
+    /// if it did not.
+    pub(crate) async fn preview_rewind_file(&self, seq: u32, path: &str) -> Result<FileDiff, SessionError> {
+        let path = parsed(path)?;
+        let (journals, _) = self.journals_at(seq).await?;
+        let restore = changed_after(&journals, Seq::from(seq)).find(|restore| restore.path == path);
+        let not_changed = || SessionError::not_found(Problem::NotChanged { path: path.to_string() });
+        let restore = restore.ok_or_else(not_changed)?;
+        let to = restore.to.clone();
+        let checked = self.check_restore(restore).await?;
+        let now = read(&*self.backend().await?, &path).await?;
+        let then = match checked.shown.problem {
+            None => checked.bytes,
+            Some(_) => self.bytes_of(&path, to).await?,
+        };
+        let compare = move || file_diff(&path, now.as_deref(), then.as_deref(), DiffLimits::PREVIEW);
+        let diff = tokio::task::spawn_blocking(compare).await.map_err(SessionError::internal)?;
+        Ok(convert::diff(&diff))
+    }
+
+    /// Goes back to the checkpoint `seq`. The files `leave` stay as they are.
     ///
     /// # Errors
-    /// [`ErrorCode::Invalid`] while a turn runs, or where a file that would be put back was changed since; nothing was
-    /// changed then.
-    pub(crate) async fn rewind(self: &Arc<Self>, seq: u32, what: RewindWhat) -> Result<(), SessionError> {
+    /// [`ErrorCode::Invalid`] while a turn runs, or where another file that would be put back was changed since; nothing
+    /// was changed then.
+    pub(crate) async fn rewind(
+        self: &Arc<Self>,
+        seq: u32,
+        what: RewindWhat,
+        leave: &[String],
+    ) -> Result<(), SessionError> {
+        let leave = leave.iter().map(|path| parsed(path)).collect::<Result<BTreeSet<_>, _>>()?;
         let turn = self.turn().await;
         self.refuse_running(&turn)?;
-        let journals = self.journals_at(seq).await?;
+        let (journals, _) = self.journals_at(seq).await?;
         let mut files = Vec::new();
         if what != RewindWhat::Conversation {
-            let checked = self.check_back(&journals, Seq::from(seq)).await?;
+            let checked = self.check_back(&journals, Seq::from(seq), &leave).await?;
             refuse_problems(&checked)?;
             files = self.restore(checked).await?;
         }
@@ -85,21 +122,22 @@ impl Actor {
         self.show_anew().await
     }
 
-    async fn journals_at(&self, seq: u32) -> Result<Journals, SessionError> {
+    async fn journals_at(&self, seq: u32) -> Result<(Journals, Checkpoint), SessionError> {
         let journals = Journals::read(&self.tree.database, self.log.session()).await?;
-        refuse_elsewhere(&journals.entries, seq)?;
-        Ok(journals)
+        let place = refuse_elsewhere(&journals.entries, seq)?;
+        Ok((journals, place))
     }
 
-    /// The files that were changed behind `seq`, looked at.
-    async fn check_back(&self, journals: &Journals, seq: Seq) -> Result<Vec<Checked>, SessionError> {
-        let mut files: BTreeMap<VirtualPath, (Option<ContentHash>, Option<ContentHash>)> = BTreeMap::new();
-        for ChangeRecord { path, before, after, .. } in journals.changes_after(seq) {
-            files.entry(path).and_modify(|(_, last)| last.clone_from(&after)).or_insert((before, after));
-        }
+    /// The files that were changed behind `seq`, looked at; without those that are left.
+    async fn check_back(
+        &self,
+        journals: &Journals,
+        seq: Seq,
+        leave: &BTreeSet<VirtualPath>,
+    ) -> Result<Vec<Checked>, SessionError> {
         let mut checked = Vec::new();
-        for (path, (to, from)) in files.into_iter().filter(|(_, (to, from))| to != from) {
-            checked.push(self.check_restore(Restore { path, from, to }).await?);
+        for restore in changed_after(journals, seq).filter(|restore| !leave.contains(&restore.path)) {
+            checked.push(self.check_restore(restore).await?);
         }
         Ok(checked)
     }
@@ -128,16 +166,14 @@ impl Actor {
     }
 }
 
-/// Files that stay as they are, because nobody kept what they were.
-fn left(lost: HashSet<VirtualPath>) -> impl Iterator<Item = RestoredFile> {
-    let lost: BTreeSet<VirtualPath> = lost.into_iter().collect();
-    lost.into_iter().map(|path| RestoredFile {
-        problem: Some(Problem::BytesNotKept { path: path.to_string() }),
-        path: path.to_string(),
-        change: ChangeKind::Changed,
-        added: 0,
-        removed: 0,
-    })
+/// What would put the files back that were changed behind `seq` and are not as they were.
+fn changed_after(journals: &Journals, seq: Seq) -> impl Iterator<Item = Restore> {
+    let mut files: BTreeMap<VirtualPath, (Option<ContentHash>, Option<ContentHash>)> = BTreeMap::new();
+    for ChangeRecord { path, before, after, .. } in journals.changes_after(seq) {
+        files.entry(path).and_modify(|(_, last)| last.clone_from(&after)).or_insert((before, after));
+    }
+    let changed = files.into_iter().filter(|(_, (to, from))| to != from);
+    changed.map(|(path, (to, from))| Restore { path, from, to })
 }
 
 /// What makes `to` of `from`.
@@ -149,11 +185,16 @@ fn difference(from: &BTreeMap<VirtualPath, FileData>, to: &BTreeMap<VirtualPath,
 }
 
 /// Only what is a checkpoint can be gone back to: between them calls are open.
-pub(crate) fn refuse_elsewhere(entries: &[Recorded], seq: u32) -> Result<(), SessionError> {
-    if is_place(entries, seq) {
-        return Ok(());
+pub(crate) fn refuse_elsewhere(entries: &[Recorded], seq: u32) -> Result<Checkpoint, SessionError> {
+    place(entries, seq).ok_or_else(|| SessionError::not_found(Problem::PlaceGone))
+}
+
+/// What a person said.
+fn said(item: &Item) -> Option<&str> {
+    match &item.body {
+        ItemBody::Human { text, .. } => Some(text),
+        _ => None,
     }
-    Err(SessionError::not_found(Problem::PlaceGone))
 }
 
 fn refuse_problems(checked: &[Checked]) -> Result<(), SessionError> {

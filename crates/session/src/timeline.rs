@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex};
 
 use bosun_agent::{EntryBody, JournalEntry, Recorded, Seq, SessionId, ToolOutcome, effective, stays};
 use bosun_model::{Message, ToolStatus};
-use bosun_protocol::{ItemId, RowId, TimelineList, TimelinePage, TimelineQuery, ToolState};
+use bosun_protocol::{Checkpoint, ItemId, RowId, TimelineList, TimelinePage, TimelineQuery, ToolState};
 use bosun_store::{Database, DatabaseError};
 use tokio::sync::Mutex as AsyncMutex;
 
@@ -15,6 +15,7 @@ pub(crate) use self::before::Before;
 pub(crate) use self::costs::Costs;
 use self::ledger::Ledger;
 use self::places::Places;
+pub(crate) use self::places::short;
 use crate::restoring::KEPT;
 use crate::stream::locked;
 
@@ -179,9 +180,9 @@ pub(crate) fn last_rewind(entries: &[Recorded]) -> Option<&Recorded> {
     last.filter(|recorded| matches!(recorded.entry.body, EntryBody::Rewound { .. }))
 }
 
-/// Whether the entry `seq` is a place that one can return to.
-pub(crate) fn is_place(entries: &[Recorded], seq: u32) -> bool {
-    Places::read(effective(entries)).has(seq)
+/// The place `seq`, where it is one that one can return to; what its step cost is not looked up.
+pub(crate) fn place(entries: &[Recorded], seq: u32) -> Option<Checkpoint> {
+    Places::read(effective(entries)).at(seq)
 }
 
 /// What comes before the message `item` of the person's.

@@ -1,6 +1,6 @@
 use bosun_protocol::{
-    ChangeScope, FileAt, ForkedBefore, ItemId, RestoredFile, RewindPreview, RewindWhat, SessionId, SessionSummary, Snapshot,
-    TimelinePage, TimelineQuery,
+    ChangeScope, FileAt, FileDiff, ForkedBefore, ItemId, RestoredFile, RewindPreview, RewindWhat, SessionId,
+    SessionSummary, Snapshot, TimelinePage, TimelineQuery,
 };
 
 use super::{Answer, Managed};
@@ -101,12 +101,33 @@ pub async fn preview_rewind(shell: Managed<'_>, session: Arg<SessionId>, seq: Ar
     Ok(shell.core().await?.sessions.preview_rewind(&session, seq.0).await?)
 }
 
-/// Goes back to a checkpoint: the conversation, the files, or both.
+/// What going back to a checkpoint would make of a file, or would if the file did not stand in the way.
 #[tauri::command]
 #[specta::specta]
-pub async fn rewind(shell: Managed<'_>, session: Arg<SessionId>, seq: Arg<u32>, what: Arg<RewindWhat>) -> Answer<()> {
+pub async fn preview_rewind_file(
+    shell: Managed<'_>,
+    session: Arg<SessionId>,
+    seq: Arg<u32>,
+    path: Arg<String>,
+) -> Answer<FileDiff> {
     check::id(session.as_str())?;
-    Ok(shell.core().await?.sessions.rewind(&session, seq.0, what.0).await?)
+    check::path(&path)?;
+    Ok(shell.core().await?.sessions.preview_rewind_file(&session, seq.0, &path).await?)
+}
+
+/// Goes back to a checkpoint: the conversation, the files without those of `leave`, or both.
+#[tauri::command]
+#[specta::specta]
+pub async fn rewind(
+    shell: Managed<'_>,
+    session: Arg<SessionId>,
+    seq: Arg<u32>,
+    what: Arg<RewindWhat>,
+    leave: Arg<Vec<String>>,
+) -> Answer<()> {
+    check::id(session.as_str())?;
+    leave.iter().try_for_each(|path| check::path(path))?;
+    Ok(shell.core().await?.sessions.rewind(&session, seq.0, what.0, &leave).await?)
 }
 
 /// Takes the last rewind back, as long as nothing has happened since.

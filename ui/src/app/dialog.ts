@@ -1,5 +1,5 @@
 /** What can be open over the window. */
-import type { AgentNode, Attachment, ExportFormat, SessionSummary } from '../ipc/bindings';
+import type { AgentNode, Attachment, Checkpoint, ExportFormat, SessionSummary } from '../ipc/bindings';
 
 export type SettingsSection =
   | 'models'
@@ -17,7 +17,8 @@ export type SettingsSection =
 export type Dialog =
   | { kind: 'settings'; section: SettingsSection }
   /** A place of the session at hand: looked at, or gone back to. */
-  | { kind: 'past' | 'rewind'; seq: number }
+  | { kind: 'past'; place: Checkpoint }
+  | { kind: 'rewind'; seq: number }
   /** Something that stands with a message. */
   | { kind: 'attachment'; session: string; attachment: Attachment }
   /** What one subagent did. */

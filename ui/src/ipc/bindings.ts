@@ -134,8 +134,10 @@ export const commands = {
 	forkSession: (session: SessionId, seq: number) => __TAURI_INVOKE<SessionSummary>("fork_session", { session, seq }),
 	/**  What going back to a checkpoint would do. */
 	previewRewind: (session: SessionId, seq: number) => __TAURI_INVOKE<RewindPreview>("preview_rewind", { session, seq }),
-	/**  Goes back to a checkpoint: the conversation, the files, or both. */
-	rewind: (session: SessionId, seq: number, what: RewindWhat) => __TAURI_INVOKE<null>("rewind", { session, seq, what }),
+	/**  What going back to a checkpoint would make of a file, or would if the file did not stand in the way. */
+	previewRewindFile: (session: SessionId, seq: number, path: string) => __TAURI_INVOKE<FileDiff>("preview_rewind_file", { session, seq, path }),
+	/**  Goes back to a checkpoint: the conversation, the files without those of `leave`, or both. */
+	rewind: (session: SessionId, seq: number, what: RewindWhat, leave: string[]) => __TAURI_INVOKE<null>("rewind", { session, seq, what, leave }),
 	/**  Takes the last rewind back, as long as nothing has happened since. */
 	undoRewind: (session: SessionId) => __TAURI_INVOKE<null>("undo_rewind", { session }),
 	/**  What stands for the beginning of a conversation when it is sent; null where everything is sent. */
@@ -1571,7 +1573,7 @@ export type RestoredFile = {
 	change: ChangeKind,
 	added: number,
 	removed: number,
-	/**  Why it is left as it is: it was changed since, or its bytes were not kept. */
+	/**  Why it is left as it is: it was changed since, or its bytes cannot be had. */
 	problem: Problem | null,
 };
 
@@ -1580,10 +1582,16 @@ export type ReviewState = "pending" | "kept" | "undone";
 
 /**  What a rewind would do. */
 export type RewindPreview = {
-	seq: number,
+	/**  The checkpoint; what its step cost is not looked up. */
+	place: Checkpoint,
 	/**  Rows of the conversation that would go. */
 	rows: number,
+	/**  The first message of the person's among them, cut where it is long; `None` where it has no words, or none would go. */
+	first: string | null,
+	/**  Files that would be put back. One that has a problem stands in the way of all of them. */
 	files: RestoredFile[],
+	/**  Files that stay as they are, and stand in nobody's way: commands changed them, and what they were is not kept. */
+	unkept: string[],
 };
 
 /**  What is taken back. */

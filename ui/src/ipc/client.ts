@@ -33,6 +33,7 @@ import type {
   ExportFormat,
   ExportPreview,
   FileAt,
+  FileDiff,
   FindMentions,
   HookTrial,
   Item,
@@ -219,7 +220,10 @@ export interface UiClient extends KnowledgeClient {
   /** The place to go back to before a message of the person's; before the last turn without one. */
   placeBefore(session: string, item: string | null): Promise<number>;
   previewRewind(session: string, seq: number): Promise<RewindPreview>;
-  rewind(session: string, seq: number, what: RewindWhat): Promise<void>;
+  /** What a rewind would make of a file, or would if it did not stand in the way. */
+  previewRewindFile(session: string, seq: number, path: string): Promise<FileDiff>;
+  /** Goes back; the files `leave` stay as they are. */
+  rewind(session: string, seq: number, what: RewindWhat, leave: readonly string[]): Promise<void>;
   /** Takes the last rewind back, as long as nothing has happened since. */
   undoRewind(session: string): Promise<void>;
   /** What stands for the beginning of the conversation when it is sent; null where everything is sent. */

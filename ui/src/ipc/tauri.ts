@@ -80,7 +80,7 @@ export function tauriClient(): UiClient {
       };
       return { first: null, close };
     },
-    rewind: (session, seq, what) => commands.rewind(session, seq, what).then(nothing),
+    rewind: (session, seq, what, leave) => commands.rewind(session, seq, what, [...leave]).then(nothing),
     undoRewind: (session) => commands.undoRewind(session).then(nothing),
     stopSubagent: (session, child) => commands.stopSubagent(session, child).then(nothing),
     stopTurn: (session) => commands.stopTurn(session).then(nothing),

@@ -1,7 +1,7 @@
 use bosun_agent::SessionId as CoreId;
 use bosun_protocol::{
-    ChangeScope, ErrorCode, FileAt, ForkedBefore, ItemId, Problem, RestoredFile, RewindPreview, RewindWhat, SessionId,
-    SessionSummary, Snapshot, TimelinePage, TimelineQuery,
+    ChangeScope, ErrorCode, FileAt, FileDiff, ForkedBefore, ItemId, Problem, RestoredFile, RewindPreview, RewindWhat,
+    SessionId, SessionSummary, Snapshot, TimelinePage, TimelineQuery,
 };
 
 use super::Sessions;
@@ -124,12 +124,31 @@ impl Sessions {
         self.actor(session).await?.preview_rewind(seq).await
     }
 
-    /// Goes back to a checkpoint: the conversation, the files, or both.
+    /// What [`Self::rewind`] to a checkpoint would make of a file, or would if the file did not stand in the way.
+    ///
+    /// # Errors
+    /// [`ErrorCode::NotFound`] where it would not touch the file, or its bytes of then cannot be had.
+    pub async fn preview_rewind_file(
+        &self,
+        session: &SessionId,
+        seq: u32,
+        path: &str,
+    ) -> Result<FileDiff, SessionError> {
+        self.actor(session).await?.preview_rewind_file(seq, path).await
+    }
+
+    /// Goes back to a checkpoint: the conversation, the files without those of `leave`, or both.
     ///
     /// # Errors
     /// [`ErrorCode::Invalid`] while a turn runs, or where a file that would be put back was changed since.
-    pub async fn rewind(&self, session: &SessionId, seq: u32, what: RewindWhat) -> Result<(), SessionError> {
-        self.actor(session).await?.rewind(seq, what).await
+    pub async fn rewind(
+        &self,
+        session: &SessionId,
+        seq: u32,
+        what: RewindWhat,
+        leave: &[String],
+    ) -> Result<(), SessionError> {
+        self.actor(session).await?.rewind(seq, what, leave).await
     }
 
     /// Takes the last rewind back, as long as nothing has happened since.

@@ -89,7 +89,7 @@ async fn a_rewind_takes_the_evidence_along() {
     let checkpoints = stage.timeline(&session).await.checkpoints;
     // Behind the first step: the subagent was not sent yet.
     let first = checkpoints.iter().find(|at| at.kind == bosun_protocol::CheckpointKind::Step).unwrap();
-    stage.sessions.rewind(&session, first.seq, bosun_protocol::RewindWhat::Conversation).await.unwrap();
+    stage.sessions.rewind(&session, first.seq, bosun_protocol::RewindWhat::Conversation, &[]).await.unwrap();
     let then = evidence(&stage, &session).await;
     assert_eq!(then.iter().map(|one| (one.todo.as_str(), one.calls)).collect::<Vec<_>>(), [("todo-1", 1)]);
     stage.sessions.undo_rewind(&session).await.unwrap();

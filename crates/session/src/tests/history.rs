@@ -3,8 +3,8 @@
 
 use bosun_model::ChatRequest;
 use bosun_protocol::{
-    ChangeKind, ChangeScope, CheckpointKind, DecisionSource, ErrorCode, ExportFormat, ItemBody, RewindWhat, SessionId,
-    SessionStatus, TimelineList, ToolState,
+    ChangeKind, ChangeScope, CheckpointKind, DecisionSource, DiffLineKind, ErrorCode, ExportFormat, ItemBody,
+    RewindWhat, SessionId, SessionStatus, TimelineList, ToolState,
 };
 use bosun_testkit::Reply;
 use pretty_assertions::assert_eq;
@@ -103,7 +103,7 @@ async fn nothing_is_put_back_while_a_turn_is_under_way() {
     stage.sessions.quiet(&session).await.unwrap();
     let refused = stage.sessions.undo_changes(&session, ChangeScope::Session).await.unwrap_err();
     assert!(refused.to_string().contains("stop it first"), "{refused}");
-    assert!(stage.sessions.rewind(&session, 0, RewindWhat::Both).await.is_err());
+    assert!(stage.sessions.rewind(&session, 0, RewindWhat::Both, &[]).await.is_err());
 }
 
 #[tokio::test]
@@ -201,7 +201,7 @@ async fn a_timeline_comes_by_page_and_goes_on_with_what_is_recorded_later() {
     let read_anew = stage.timeline(&session).await;
     assert_eq!((read_on.checkpoints, read_on.ledger), (read_anew.checkpoints, read_anew.ledger));
     let place = before(&stage, &session, "make").await;
-    stage.sessions.rewind(&session, place, RewindWhat::Conversation).await.unwrap();
+    stage.sessions.rewind(&session, place, RewindWhat::Conversation, &[]).await.unwrap();
     let back = stage.page(&session, TimelineList::Places, None, None, 99).await;
     assert_eq!((back.rewinds, back.total, back.can_undo_rewind), (1, 4, true));
     stage.sessions.undo_rewind(&session).await.unwrap();
@@ -240,8 +240,16 @@ async fn conversation_and_files_go_back_and_forth_again() {
         preview.files.iter().map(|file| (file.path.as_str(), file.change, file.added, file.removed)).collect();
     assert_eq!(files, [("/a.txt", ChangeKind::Changed, 1, 1), ("/new.txt", ChangeKind::Deleted, 0, 1)]);
     assert_eq!(preview.rows, 6, "two messages, two calls, two replies");
+    assert_eq!((preview.place.kind, preview.place.label.as_str()), (CheckpointKind::TurnStart, "send rewrite two 2"));
+    assert_eq!(preview.first.as_deref(), Some("send rewrite two 2"));
+    let middle = stage.timeline(&session).await.checkpoints[1].seq;
+    let preview = stage.sessions.preview_rewind(&session, middle).await.unwrap();
+    assert_eq!((preview.place.kind, preview.first.as_deref()), (CheckpointKind::Step, Some("send rewrite two 2")));
+    let end = stage.timeline(&session).await.checkpoints.last().unwrap().seq;
+    let preview = stage.sessions.preview_rewind(&session, end).await.unwrap();
+    assert_eq!((preview.place.kind, preview.rows, preview.first), (CheckpointKind::TurnEnd, 0, None));
     let mut watching = stage.sessions.subscribe(&session).await.unwrap();
-    stage.sessions.rewind(&session, place, RewindWhat::Both).await.unwrap();
+    stage.sessions.rewind(&session, place, RewindWhat::Both, &[]).await.unwrap();
     assert_eq!(said(&stage, &session).await, ["rewrite one 1"]);
     assert_eq!(stage.project.read("a.txt"), "1\ntwo\n");
     assert!(!stage.project.root().join("new.txt").exists());
@@ -266,7 +274,7 @@ async fn conversation_and_files_go_back_and_forth_again() {
 async fn a_rewound_conversation_is_what_the_model_reads_and_its_changes_can_still_be_undone() {
     let (stage, session) = worked(&["rewrite one 1", "make"]).await;
     let place = before(&stage, &session, "make").await;
-    stage.sessions.rewind(&session, place, RewindWhat::Conversation).await.unwrap();
+    stage.sessions.rewind(&session, place, RewindWhat::Conversation, &[]).await.unwrap();
     assert_eq!(stage.project.read("new.txt"), "new\n");
     stage.sessions.send(&session, "rewrite two 2".into()).await.unwrap();
     stage.sessions.quiet(&session).await.unwrap();
@@ -275,7 +283,7 @@ async fn a_rewound_conversation_is_what_the_model_reads_and_its_changes_can_stil
     let undone = stage.sessions.undo_changes(&session, ChangeScope::Session).await.unwrap();
     assert_eq!(undone.iter().map(|file| file.path.as_str()).collect::<Vec<_>>(), ["/a.txt", "/new.txt"]);
     let first = before(&stage, &session, "rewrite one 1").await;
-    stage.sessions.rewind(&session, first, RewindWhat::Conversation).await.unwrap();
+    stage.sessions.rewind(&session, first, RewindWhat::Conversation, &[]).await.unwrap();
     assert_eq!(stage.snapshot(&session).await.items, []);
 }
 
@@ -284,17 +292,76 @@ async fn files_alone_go_back_and_a_file_of_the_persons_refuses_it_all() {
     let (stage, session) = worked(&["rewrite one 1", "make"]).await;
     let first = before(&stage, &session, "rewrite one 1").await;
     stage.project.write("new.txt", "mine\n");
-    let refused = stage.sessions.rewind(&session, first, RewindWhat::Both).await.unwrap_err();
+    let refused = stage.sessions.rewind(&session, first, RewindWhat::Both, &[]).await.unwrap_err();
     assert!(
         refused.to_string().starts_with("nothing was undone") && refused.to_string().contains("/new.txt"),
         "{refused}"
     );
     assert_eq!((stage.project.read("a.txt").as_str(), said(&stage, &session).await.len()), ("1\ntwo\n", 2));
     stage.project.write("new.txt", "new\n");
-    stage.sessions.rewind(&session, first, RewindWhat::Files).await.unwrap();
+    stage.sessions.rewind(&session, first, RewindWhat::Files, &[]).await.unwrap();
     assert_eq!((stage.project.read("a.txt").as_str(), said(&stage, &session).await.len()), ("one\ntwo\n", 2));
     stage.sessions.undo_rewind(&session).await.unwrap();
     assert_eq!(stage.project.read("a.txt"), "1\ntwo\n");
+}
+
+#[tokio::test]
+async fn each_file_of_a_rewind_is_shown_as_it_is_against_what_it_would_be() {
+    let (stage, session) = worked(&["rewrite one 1", "make", "rewrite two 2"]).await;
+    let seq = before(&stage, &session, "make").await;
+    let diff = async |path: &str| stage.sessions.preview_rewind_file(&session, seq, path).await;
+    let lines = |diff: bosun_protocol::FileDiff| {
+        let lines = diff.hunks.into_iter().flat_map(|hunk| hunk.lines);
+        let lines = lines.map(|line| (line.kind, line.segments.into_iter().map(|segment| segment.text).collect()));
+        lines.collect::<Vec<(DiffLineKind, String)>>()
+    };
+    let (same, added, removed) = (DiffLineKind::Context, DiffLineKind::Added, DiffLineKind::Removed);
+    let line = |kind, text: &str| (kind, text.to_owned());
+    let wanted = [line(same, "1"), line(removed, "2"), line(added, "two")];
+    assert_eq!(lines(diff("/a.txt").await.unwrap()), wanted);
+    let gone = diff("/new.txt").await.unwrap();
+    assert_eq!((gone.deleted, lines(gone)), (true, vec![line(removed, "new")]));
+
+    stage.project.write("a.txt", "mine\n");
+    let wanted = [line(removed, "mine"), line(added, "1"), line(added, "two")];
+    assert_eq!(lines(diff("/a.txt").await.unwrap()), wanted, "of what stands in the way, too");
+    assert_eq!(diff("/src/b.txt").await.unwrap_err().code, ErrorCode::NotFound);
+}
+
+#[tokio::test]
+async fn a_rewind_leaves_the_files_that_are_named_and_its_undoing_brings_the_others_forth() {
+    let (stage, session) = worked(&["rewrite one 1", "make", "remove"]).await;
+    let first = before(&stage, &session, "rewrite one 1").await;
+    let read = |stage: &Stage| (stage.project.read("a.txt"), stage.project.read("new.txt"));
+    let mine = ["/new.txt".to_owned()];
+    stage.project.write("new.txt", "mine\n");
+    stage.project.write("src/b.txt", "mine, too\n");
+    for leave in [&mine, &["/src/b.txt".to_owned()]] {
+        let refused = stage.sessions.rewind(&session, first, RewindWhat::Both, leave).await.unwrap_err();
+        assert!(refused.to_string().starts_with("nothing was undone"), "the other is in the way: {refused}");
+    }
+    std::fs::remove_file(stage.project.root().join("src/b.txt")).unwrap();
+
+    stage.sessions.rewind(&session, first, RewindWhat::Both, &mine).await.unwrap();
+    assert_eq!((read(&stage), said(&stage, &session).await.len()), (("one\ntwo\n".into(), "mine\n".into()), 0));
+    assert_eq!(stage.project.read("src/b.txt"), "TODO b\n");
+    let left: Vec<_> = counts(&stage, &session).await.into_iter().map(|(path, kind, ..)| (path, kind)).collect();
+    assert!(left.contains(&("/new.txt".to_owned(), ChangeKind::Created)), "it is still the session's: {left:?}");
+
+    let stage = stage.restarted(working).await;
+    stage.project.write("new.txt", "mine once more\n");
+    stage.sessions.undo_rewind(&session).await.unwrap();
+    assert_eq!(read(&stage), ("1\ntwo\n".into(), "mine once more\n".into()));
+    assert!(!stage.project.root().join("src/b.txt").exists());
+    assert_eq!(said(&stage, &session).await, ["rewrite one 1", "make", "remove"]);
+    stage.sessions.rewind(&session, first, RewindWhat::Files, &mine).await.unwrap();
+    let stage = stage.restarted(working).await;
+    assert_eq!(
+        (read(&stage), said(&stage, &session).await.len()),
+        (("one\ntwo\n".into(), "mine once more\n".into()), 3)
+    );
+    let elsewhere = stage.sessions.rewind(&session, first, RewindWhat::Files, &["../up".to_owned()]).await.unwrap_err();
+    assert_eq!(elsewhere.code, ErrorCode::Invalid);
 }
 
 #[tokio::test]

@@ -124,7 +124,7 @@ async fn a_rewind_takes_the_changes_of_the_plan_along() {
     let before = lines(&stage, &session).await;
     let end = stage.timeline(&session).await.checkpoints.last().unwrap().seq;
     stage.sessions.change_plan(&session, PlanChange::Add { content: "More".into() }).await.unwrap();
-    stage.sessions.rewind(&session, end, bosun_protocol::RewindWhat::Conversation).await.unwrap();
+    stage.sessions.rewind(&session, end, bosun_protocol::RewindWhat::Conversation, &[]).await.unwrap();
     assert_eq!(lines(&stage, &session).await, before);
     stage.sessions.send(&session, "go on".into()).await.unwrap();
     stage.sessions.quiet(&session).await.unwrap();

@@ -76,7 +76,7 @@ async fn going_back_takes_what_commands_did_along() {
     let timeline = stage.timeline(&session).await;
     let mut places = timeline.checkpoints.iter().filter(|place| place.kind == CheckpointKind::TurnStart);
     let seq = places.next_back().unwrap().seq;
-    stage.sessions.rewind(&session, seq, RewindWhat::Both).await.unwrap();
+    stage.sessions.rewind(&session, seq, RewindWhat::Both, &[]).await.unwrap();
     assert_eq!(stage.project.read("a.txt"), "one\ntwo\nfirst\n");
     assert!(!stage.project.root().join("d/e").exists());
     stage.sessions.undo_rewind(&session).await.unwrap();
@@ -185,10 +185,10 @@ async fn what_a_person_wrote_is_kept_where_it_goes_and_not_where_it_is_only_look
     let preview = stage.sessions.preview_rewind(&session, seq).await.unwrap();
     let problems: Vec<_> = preview.files.iter().map(|file| file.problem.is_some()).collect();
     assert_eq!(problems, [true, false], "the one cannot go back, the other can");
-    stage.sessions.rewind(&session, seq, RewindWhat::Files).await.unwrap_err();
+    stage.sessions.rewind(&session, seq, RewindWhat::Files, &[]).await.unwrap_err();
     assert_eq!(blobs.usage().await.unwrap(), before, "nothing was put back");
     std::fs::write(stage.project.root().join("a.txt"), "one\ntwo\nmore\n").unwrap();
-    stage.sessions.rewind(&session, seq, RewindWhat::Files).await.unwrap();
+    stage.sessions.rewind(&session, seq, RewindWhat::Files, &[]).await.unwrap();
     assert_eq!(stage.project.read("n.txt"), edited.replace("two", "2").replace("nineteen", "19"));
     assert!(blobs.contains(&own).await.unwrap(), "what was there when it was can come again");
 }
@@ -241,9 +241,13 @@ async fn what_is_too_large_is_named_and_going_back_leaves_it() {
     assert_eq!((unkept.path.as_str(), unkept.before, unkept.after), ("/big.bin", None, Some(5_000_000)));
     let seq = stage.timeline(&session).await.checkpoints[0].seq;
     let preview = stage.sessions.preview_rewind(&session, seq).await.unwrap();
-    let problems: Vec<bool> = preview.files.iter().map(|file| file.problem.is_some()).collect();
-    assert_eq!(problems, [false, true]);
-    stage.sessions.rewind(&session, seq, RewindWhat::Files).await.unwrap();
+    let files: Vec<_> = preview.files.iter().map(|file| (file.path.as_str(), file.problem.is_some())).collect();
+    assert_eq!(
+        (files, preview.unkept),
+        (vec![("/a.txt", false)], vec!["/big.bin".to_owned()]),
+        "it is in nobody's way"
+    );
+    stage.sessions.rewind(&session, seq, RewindWhat::Files, &[]).await.unwrap();
     assert_eq!(
         (stage.project.read("a.txt"), stage.project.root().join("big.bin").exists()),
         ("one\ntwo\n".into(), true)

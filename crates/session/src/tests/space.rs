@@ -248,16 +248,16 @@ async fn going_back_takes_the_conversation_the_files_or_both() {
     let exists = async || ask(&stage, &session, &format!("read {file}")).await.contains("kept here");
 
     let seq = start("write").await;
-    stage.sessions.rewind(&session, seq, RewindWhat::Conversation).await.unwrap();
+    stage.sessions.rewind(&session, seq, RewindWhat::Conversation, &[]).await.unwrap();
     assert!(exists().await, "the file is apart from the conversation");
     assert!(!is_there().await.unwrap().exists, "it was not there at the beginning");
     let seq = start("hello").await;
-    stage.sessions.rewind(&session, seq, RewindWhat::Both).await.unwrap();
+    stage.sessions.rewind(&session, seq, RewindWhat::Both, &[]).await.unwrap();
     assert!(stage.timeline(&session).await.can_undo_rewind);
     stage.sessions.undo_rewind(&session).await.unwrap();
     assert!(exists().await);
     let seq = start("hello").await;
-    stage.sessions.rewind(&session, seq, RewindWhat::Files).await.unwrap();
+    stage.sessions.rewind(&session, seq, RewindWhat::Files, &[]).await.unwrap();
     assert!(!exists().await);
 }
 

@@ -175,8 +175,14 @@ impl Places {
         places.map(priced).collect()
     }
 
-    pub(super) fn has(&self, seq: u32) -> bool {
-        self.checkpoints.iter().any(|checkpoint| checkpoint.seq == seq) || self.messages.has(seq)
+    /// The checkpoint `seq`; where a turn ends and the next begins, the beginning. One that is no row, before what was
+    /// said to a turn under way, is the one before it at its own place.
+    pub(super) fn at(&self, seq: u32) -> Option<Checkpoint> {
+        let found = self.checkpoints.iter().rfind(|checkpoint| checkpoint.seq == seq).cloned();
+        found.or_else(|| {
+            let earlier = self.checkpoints.iter().rfind(|checkpoint| checkpoint.seq < seq)?;
+            self.messages.has(seq).then(|| Checkpoint { seq, ..earlier.clone() })
+        })
     }
 
     pub(super) fn before_message(&self, item: &ItemId) -> Option<Before> {
@@ -189,7 +195,7 @@ impl Places {
     }
 }
 
-fn short(text: &str) -> String {
+pub(crate) fn short(text: &str) -> String {
     let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
     if line.chars().count() <= LABEL {
         return line;

@@ -1,31 +1,16 @@
 import { screen, waitFor } from '@testing-library/svelte';
 import userEvent from '@testing-library/user-event';
 import { expect, it, vi } from 'vitest';
-import type { Checkpoint, TimelinePage, TimelineQuery } from '../../ipc/bindings';
+import type { TimelinePage, TimelineQuery } from '../../ipc/bindings';
+import { checkpoint } from '../../ipc/recorded/builders';
 import { draw, setUp } from '../../test/stage';
 import TimelinePane from './TimelinePane.svelte';
-
-const place = (seq: number): Checkpoint => ({
-  row: String(seq),
-  seq,
-  kind: 'step',
-  turn: 1,
-  at: seq,
-  label: `step ${seq}`,
-  calls: [],
-  calls_count: 0,
-  item: null,
-  files: [],
-  input_tokens: 0,
-  output_tokens: 0,
-  cost: null,
-});
 
 /** Two places of many, or those from one on. */
 async function page({ from: row, before }: TimelineQuery): Promise<TimelinePage> {
   const end = row !== null || before === null ? 5_302 : Number(before);
   const from = row === null ? end - 2 : Number(row);
-  const checkpoints = Array.from({ length: end - from }, (_, at) => place(from + at));
+  const checkpoints = Array.from({ length: end - from }, (_, at) => checkpoint(from + at));
   return { from, total: 5_302, checkpoints, ledger: [], can_undo_rewind: false, rewinds: 0 };
 }
 
@@ -63,7 +48,7 @@ it('says of a step what it used and cost, also where the price is not known', as
   vi.spyOn(scene.client, 'timeline').mockResolvedValue({
     from: 0,
     total: 3,
-    checkpoints: [place(1), { ...place(2), ...used, cost: 0.02 }, { ...place(3), ...used }],
+    checkpoints: [checkpoint(1), { ...checkpoint(2), ...used, cost: 0.02 }, { ...checkpoint(3), ...used }],
     ledger: [],
     can_undo_rewind: false,
     rewinds: 0,

@@ -3,6 +3,7 @@ import type {
   AgentNode,
   Approval,
   Attachment,
+  Checkpoint,
   DiffLine,
   DiffLineKind,
   FileDiff,
@@ -224,6 +225,25 @@ export function diff(
     truncated: false,
     created: false,
     deleted: false,
+    ...given,
+  };
+}
+
+export function checkpoint(seq: number, given: Partial<Checkpoint> = {}): Checkpoint {
+  return {
+    row: String(seq),
+    seq,
+    kind: 'step',
+    turn: 1,
+    at: NOW,
+    label: `step ${seq}`,
+    calls: [],
+    calls_count: 0,
+    item: null,
+    files: [],
+    input_tokens: 0,
+    output_tokens: 0,
+    cost: null,
     ...given,
   };
 }

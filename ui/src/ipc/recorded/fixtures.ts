@@ -7,6 +7,9 @@ export const FIXTURE_PROBLEMS: Record<string, Problem> = {
   '/tests/fixtures/users.sql': { problem: 'changed_since', path: '/tests/fixtures/users.sql' },
 };
 
+/** Files of sessions that commands changed and that were too large to be kept. */
+export const FIXTURE_UNKEPT: Record<string, readonly string[]> = { 's-fixtures': ['/tests/fixtures/users.sqlite'] };
+
 /** The file that loads them, as it is now. */
 export const LOADER_TEXT = `//! Fixtures of the tests, by name.
 

@@ -2,7 +2,7 @@
 import type { Checkpoint, Item, LedgerEntry, RestoredFile, SessionSummary, Snapshot } from '../bindings';
 import type { UiClient } from '../client';
 import { later, type Act } from '../recorded';
-import { snapshot, summary } from './builders';
+import { checkpoint, diff, snapshot, summary } from './builders';
 import { inScope } from './files';
 import { refuse, type Host } from './host';
 
@@ -17,6 +17,7 @@ type History = Pick<
   | 'forkBefore'
   | 'placeBefore'
   | 'previewRewind'
+  | 'previewRewindFile'
   | 'rewind'
   | 'undoRewind'
 >;
@@ -122,19 +123,33 @@ export function history(host: Host, act: Act): History {
           ...restored(path),
           problem: host.world.problems?.[path] ?? null,
         }));
-        return { seq, rows: held.items.length - at(held, seq).items.length, files };
+        const unkept = [...(host.world.unkept?.[session] ?? [])];
+        const gone = held.items.slice(seq);
+        const first = gone.flatMap(({ body }) => (body.kind === 'human' ? [body.text] : []))[0] ?? null;
+        const place = checkpoints(held.items).findLast((one) => one.seq === seq);
+        if (!place) throw { code: 'not_found', message: '', problem: { problem: 'place_gone' } };
+        return { place, rows: gone.length, first, files, unkept };
       }),
-    rewind: (session, seq, what) =>
-      act('rewind', { session, seq, what }, () => {
+    previewRewindFile: (_session, _seq, path) =>
+      later(() => {
+        refuse(host.world);
+        return diff(path, '', 1, ' pub fn fixture() {\n-    let now = 1;\n+    let then = 0;\n }');
+      }),
+    rewind: (session, seq, what, leave) =>
+      act('rewind', { session, seq, what, leave: [...leave] }, () => {
         const held = host.snapshot(session);
-        const problem = held.changes.map(({ path }) => host.world.problems?.[path]).find(Boolean);
+        const left = held.changes.filter(({ path }) => leave.includes(path));
+        const problem = held.changes
+          .filter((change) => !left.includes(change))
+          .map(({ path }) => host.world.problems?.[path])
+          .find(Boolean);
         if (problem && what !== 'conversation')
           throw { code: 'invalid', message: '', problem: { problem: 'nothing_taken_back', why: [problem] } };
         before.set(session, held);
         const past = at(held, seq);
         put(session, {
           ...(what === 'files' ? held : past),
-          changes: what === 'conversation' ? held.changes : [],
+          changes: what === 'conversation' ? held.changes : left,
           session: { ...held.session, status: 'idle', waiting: 0 },
         });
       }),
@@ -163,38 +178,16 @@ function question(items: readonly Item[], id: string): Item[] {
 
 /** Rows are the recorded journal: a row's place is its number, from 1. */
 function checkpoints(items: readonly Item[]): Checkpoint[] {
-  const made = items.flatMap((item, index): Checkpoint[] => {
-    const { body } = item;
-    const place = {
-      turn: item.turn,
-      at: item.at,
-      item: item.id,
-      files: [],
-      calls: [],
-      calls_count: 0,
-      input_tokens: 0,
-      output_tokens: 0,
-      cost: null,
-    };
+  return items.flatMap(({ id, turn, at, body }, index): Checkpoint[] => {
+    const place = { turn, at, item: id };
     if (isStart(items, index) && body.kind === 'human')
-      return [{ ...place, row: `${index}+`, seq: index, kind: 'turn_start', label: body.text }];
+      return [checkpoint(index, { ...place, row: `${index}+`, kind: 'turn_start', label: body.text })];
     if (body.kind !== 'tool') return [];
     const files = body.diff ? [body.diff.path] : [];
     const calls = [{ tool: body.name, args: body.args, state: body.state, started_at: body.started_at }];
-    const step = { kind: 'step' as const, label: body.name, files, calls, calls_count: 1 };
-    return [
-      {
-        ...place,
-        ...step,
-        row: String(index + 1),
-        seq: index + 1,
-        input_tokens: 12_400,
-        output_tokens: 310,
-        cost: 0.042,
-      },
-    ];
+    const used = { input_tokens: 12_400, output_tokens: 310, cost: 0.042 };
+    return [checkpoint(index + 1, { ...place, ...used, label: body.name, files, calls, calls_count: 1 })];
   });
-  return made;
 }
 
 function ledger(session: string, items: readonly Item[]): LedgerEntry[] {

@@ -46,6 +46,8 @@ export interface World {
   brings?: boolean;
   /** Files that cannot be put back, with the reason. */
   problems?: Record<string, Problem>;
+  /** Files of sessions that commands changed and that nobody kept. */
+  unkept?: Record<string, readonly string[]>;
   /** What every look at a file or at the past is refused with. */
   refused?: string;
   /** What a new turn does; by default it streams an answer. */

@@ -2,7 +2,7 @@
 import type { ProviderView, Snapshot } from '../bindings';
 import { attachment, mentioned } from './attachments';
 import { ai, ago, approval, diff, human, item, snapshot, summary, tool, usage } from './builders';
-import { FIXTURE_PROBLEMS } from './fixtures';
+import { FIXTURE_PROBLEMS, FIXTURE_UNKEPT } from './fixtures';
 import type { Host, World } from './host';
 import { LOCAL_SERVERS } from './models';
 import { childSessions, EARLIER, otherSessions, refreshSession } from './mock';
@@ -61,6 +61,7 @@ function base(): World {
     sessions: [refreshSession(), ...childSessions(), ...otherSessions()],
     earlier: { 's-refresh': EARLIER },
     problems: FIXTURE_PROBLEMS,
+    unkept: FIXTURE_UNKEPT,
     onMessage: (host, session) => streamed(host, session, ANSWER, 6, 24),
   };
 }

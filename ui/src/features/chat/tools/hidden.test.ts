@@ -6,6 +6,7 @@ import RewindDialog from '../../timeline/RewindDialog.svelte';
 import TimelinePane from '../../timeline/TimelinePane.svelte';
 import ChangesPane from '../../changes/ChangesPane.svelte';
 import FilesPane from '../../files/FilesPane.svelte';
+import { checkpoint } from '../../../ipc/recorded/builders';
 import { HOSTILE_NAME } from '../../../ipc/recorded/samples';
 import { draw, setUp } from '../../../test/stage';
 import { toolOf } from '../groups';
@@ -92,7 +93,7 @@ describe('what hides', () => {
   });
 
   it('is marked in what could not be read of an earlier file', async () => {
-    draw(await hostile(), PastDialog, { seq: 9, onClose: vi.fn() });
+    draw(await hostile(), PastDialog, { place: checkpoint(9, { label: 'pdf\u202esr.exe' }), onClose: vi.fn() });
     const file = await waitFor(() => screen.getByText(/sr\.exe/, { selector: '.side button .name' }));
     await userEvent.click(file);
     expectMarked(await alert(/^cannot read/));
@@ -101,8 +102,9 @@ describe('what hides', () => {
   it('is marked in why an earlier place could not be read', async () => {
     const scene = await hostile();
     vi.spyOn(scene.client, 'snapshotAt').mockRejectedValue({ code: 'internal', message: 'lost \u202esr.b' });
-    draw(scene, PastDialog, { seq: 9, onClose: vi.fn() });
+    draw(scene, PastDialog, { place: checkpoint(9, { label: 'pdf\u202esr.exe' }), onClose: vi.fn() });
     expectMarked(await alert(/^lost/));
+    expectMarked(screen.getByRole('heading'));
   });
 
   it('is marked in what could not be read of the folders', async () => {

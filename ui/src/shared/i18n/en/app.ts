@@ -135,7 +135,14 @@ export const sessions = {
 
 export const shortcuts = {
   title: 'Keyboard shortcuts',
-  groups: { everywhere: 'Everywhere', composer: 'Message box', approval: 'Approval', changes: 'Changes', plan: 'Plan' },
+  groups: {
+    everywhere: 'Everywhere',
+    composer: 'Message box',
+    approval: 'Approval',
+    changes: 'Changes',
+    plan: 'Plan',
+    past: 'View as it was',
+  },
   session: 'Open one of the sessions',
   slash: 'Commands, at the start of a message',
   mention: 'Mention a file, folder, memory or session',
@@ -146,6 +153,7 @@ export const shortcuts = {
   keepHunk: 'Keep change',
   undoHunk: 'Undo change',
   comment: 'Comment on line',
+  place: 'Earlier checkpoint, later checkpoint',
   stop: 'Stop the turn, or close what is open',
   send: 'Send, or queue while a turn runs',
   steer: 'Steer the running turn',

@@ -16,6 +16,11 @@ export const timeline = {
   ledgerEmptyText: 'Every call of the agent is listed here: what it proposed, who decided, what ran.',
   turn: (turn: number) => `Turn ${f.number(turn)}`,
   kinds: { turn_start: 'Before this message', step: 'After this step', turn_end: 'End of the turn' },
+  moments: {
+    turn_start: (name: string) => `Before “${name}”`,
+    step: (name: string) => `After “${name}”`,
+    turn_end: (turn: number) => `End of turn ${f.number(turn)}`,
+  },
   tokens: (count: string) => `${count} tokens`,
   files: (count: number) => f.count(count, 'file', 'files'),
   moreCalls: (count: number) => `+${f.number(count)} more`,
@@ -42,6 +47,8 @@ export const timeline = {
   stepCost: (cost: string) => `The model call of its step cost ${cost}.`,
   past: {
     title: 'As it was',
+    earlier: 'Earlier checkpoint',
+    later: 'Later checkpoint',
     conversation: 'Conversation as it was',
     todos: 'Plan',
     files: 'Files',
@@ -54,13 +61,18 @@ export const timeline = {
     title: 'Rewind',
     what: 'What to rewind',
     whats: { conversation: 'Conversation', files: 'Files', both: 'Both' },
-    rows: (count: number) => `${f.count(count, 'row', 'rows')} of the conversation would be removed.`,
+    rows: (count: number, first: string | null) =>
+      `${f.count(count, 'row', 'rows')} of the conversation would be removed${first === null ? '' : `, with your messages from “${first}” on`}.`,
     noRows: 'The conversation stays.',
     files: (count: number) => `${f.count(count, 'file', 'files')} would be restored:`,
     noFiles: 'No file would change.',
-    leftAs: 'in the way',
+    inTheWay: 'in the way',
+    stays: 'stays as it is',
+    show: (path: string) => `What would change in ${path}`,
     blocked: (count: number) =>
-      `${f.count(count, 'file was', 'files were')} changed since, or cannot be restored. Files are restored all together or not at all, so that nothing of yours is lost: look at what is named here, or rewind the conversation alone.`,
+      `${f.count(count, 'file was', 'files were')} changed since, or cannot be restored. Nothing of yours is lost: look at what is named here, then leave it as it is, or rewind the conversation alone.`,
+    leave: (count: number, others: number) =>
+      `Leave ${count === 1 ? 'it' : `these ${f.number(count)}`}, rewind the other ${f.number(others)}`,
     aloneInstead: 'Rewind the conversation alone',
     running: 'A turn is running in this session. Stop it first.',
     canUndo: 'You can undo this until something else happens.',

@@ -131,7 +131,7 @@ export const sessions: Messages['sessions'] = {
 
 export const shortcuts: Messages['shortcuts'] = {
   title: '键盘快捷键',
-  groups: { everywhere: '全局', composer: '输入框', approval: '审批', changes: '更改', plan: '计划' },
+  groups: { everywhere: '全局', composer: '输入框', approval: '审批', changes: '更改', plan: '计划', past: '查看当时的状态' },
   session: '打开列表中的会话',
   slash: '命令，写在消息开头',
   mention: '提及文件、文件夹、记忆或会话',
@@ -142,6 +142,7 @@ export const shortcuts: Messages['shortcuts'] = {
   keepHunk: '保留这处改动',
   undoHunk: '撤销这处改动',
   comment: '对这一行评论',
+  place: '上一个检查点、下一个检查点',
   stop: '停止当前回合，或关闭已打开的内容',
   send: '发送；回合进行中则排队',
   steer: '引导正在进行的回合',
