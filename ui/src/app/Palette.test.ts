@@ -32,3 +32,17 @@ it('says what could not be searched, and why, in place of finding nothing', asyn
   await userEvent.type(screen.getByRole('combobox'), 'z');
   expect(await screen.findByText('Nothing found', {}, { timeout: 4000 })).toBeTruthy();
 });
+
+it('marks the words of what was said, says where and when, and leads to what a subagent did', async () => {
+  const scene = await setUp();
+  const { workspace } = scene;
+  draw(scene, Palette, { onClose: vi.fn() });
+  await userEvent.type(screen.getByRole('combobox'), 'billing fakes');
+  const hit = await screen.findByRole('option', { name: /^Two fakes are in use/ }, { timeout: 4000 });
+  expect([...hit.querySelectorAll('mark')].map((mark) => mark.textContent)).toEqual(['fakes', 'billing']);
+  expect(hit.textContent).toContain('Two fakes are in use: `ManualClock` in **auth** and `FrozenTime` in **billing**.');
+  expect(hit.querySelector('.note')?.textContent).toMatch(/^Token refresh fails after sleep · by a subagent · ./);
+  await userEvent.click(hit);
+  expect([workspace.sessionId, workspace.isFinding]).toEqual(['s-refresh', false]);
+  expect(workspace.goal).toMatchObject({ session: 's-refresh', foundIn: 's-scout', text: 'billing fakes' });
+});

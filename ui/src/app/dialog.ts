@@ -14,14 +14,20 @@ export type SettingsSection =
   | 'data'
   | 'about';
 
+/** A row that was found elsewhere, with the words that were looked for. */
+export interface Sought {
+  item: string;
+  text: string;
+}
+
 export type Dialog =
   | { kind: 'settings'; section: SettingsSection }
   /** A place of the session at hand: looked at, or gone back to. */
   | { kind: 'past' | 'rewind'; seq: number }
   /** Something that stands with a message. */
   | { kind: 'attachment'; session: string; attachment: Attachment }
-  /** What one subagent did. */
-  | { kind: 'agent'; node: AgentNode }
+  /** What one subagent did; `sought` is gone to in it. */
+  | { kind: 'agent'; node: AgentNode; sought?: Sought }
   /** What a session would be as a file. */
   | { kind: 'export'; session: SessionSummary; format: ExportFormat }
   | { kind: 'memories' | 'skills' | 'trust' }

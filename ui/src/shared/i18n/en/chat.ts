@@ -135,6 +135,11 @@ export const find = {
   before: 'Previous match',
   after: 'Next match',
   earlier: (count: number) => `Search ${f.count(count, 'earlier row', 'earlier rows')}`,
+  looking: (passed: number, of: number) =>
+    `Looked through ${f.number(passed)} of ${f.count(of, 'earlier row', 'earlier rows')}…`,
+  /** Of what is found in the rows that are read, none of the others having any of it. */
+  lastPlace: (at: number, of: number) => `${f.number(at)} of ${f.number(of)}, none earlier`,
+  stop: 'Stop',
 };
 
 /** What a person could ask for first: written into the message box as it stands here. */

@@ -40,6 +40,7 @@ export const palette = {
   sessions: 'Sessions',
   files: 'Files of this project',
   said: 'Said in sessions',
+  bySubagent: 'by a subagent',
   notSearched: (what: string, why: string) => `Not searched: ${what}. ${why}`,
 };
 

@@ -129,6 +129,9 @@ export const find: Messages['find'] = {
   before: '上一处',
   after: '下一处',
   earlier: (count) => `查找更早的 ${count} 行`,
+  looking: (passed, of) => `已查找 ${passed} 行，更早的共 ${of} 行…`,
+  lastPlace: (at, of) => `第 ${at} 处，共 ${of} 处，更早的行里没有`,
+  stop: '停止',
 };
 
 export const firstTasks: Messages['firstTasks'] = {

@@ -42,6 +42,7 @@ export const palette: Messages['palette'] = {
   sessions: '会话',
   files: '本项目的文件',
   said: '会话内容',
+  bySubagent: '子智能体所说',
   notSearched: (what, why) => `未能搜索“${what}”：${why}`,
 };
 
