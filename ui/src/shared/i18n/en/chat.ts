@@ -56,6 +56,8 @@ export const composer = {
   sandboxOn: 'Sandbox: on',
   sandboxOnTitle:
     'Commands can change the project and nothing else, and have no network. They ask, unless a rule of yours or the mode lets one pass.',
+  noCommand: (word: string) => `There is no command “${word}” that could be done now. Send it as a message?`,
+  sendAsIs: 'Send as it is',
   queued: (count: number) => `${f.number(count)} queued`,
   queuedTitle: 'Sent when the turn ends',
   steers: (keys: string) => `${keys} steers`,
