@@ -2,16 +2,27 @@
 import Folder from '@lucide/svelte/icons/folder';
 import Settings from '@lucide/svelte/icons/settings';
 import ShieldQuestion from '@lucide/svelte/icons/shield-question-mark';
+import type { Component } from 'svelte';
 import { MODES } from '../features/approvals/modes.svelte';
 import { enter } from '../features/projects/enter';
 import { sectionNames } from '../features/settings/sections';
 import { i18n } from '../shared/i18n/i18n.svelte';
-import type { Option } from '../shared/ui/PickList.svelte';
 import type { SettingsSection } from './dialog';
 import { keysOf, possible } from './commands';
 import type { Workspace } from './workspace.svelte';
 
-export const commandOffers = (workspace: Workspace): Option[] => [
+/** One line of the palette. */
+interface Offer {
+  id: string;
+  label: string;
+  note?: string;
+  also: string;
+  keys?: string | undefined;
+  icon: Component;
+  run: () => void;
+}
+
+export const commandOffers = (workspace: Workspace): Offer[] => [
   ...possible(workspace)
     .filter(({ id }) => id !== 'palette')
     .map(({ id, icon, slash, run }) => ({
@@ -27,7 +38,7 @@ export const commandOffers = (workspace: Workspace): Option[] => [
 ];
 
 /** Projects that are not at hand. */
-export const projectOffers = (workspace: Workspace): Option[] =>
+export const projectOffers = (workspace: Workspace): Offer[] =>
   workspace.projects
     .filter(({ id }) => id !== workspace.projectId)
     .map((project) => ({
@@ -40,7 +51,7 @@ export const projectOffers = (workspace: Workspace): Option[] =>
     }));
 
 /** Modes other than that of the session at hand, or of the one to come. */
-function modeOffers(workspace: Workspace): Option[] {
+function modeOffers(workspace: Workspace): Offer[] {
   const { modes, projectId } = workspace;
   const t = i18n.t.modes;
   return MODES.filter((mode) => projectId !== null && mode !== modes.current).map((mode) => ({
@@ -52,7 +63,7 @@ function modeOffers(workspace: Workspace): Option[] {
   }));
 }
 
-function sectionOffers(workspace: Workspace): Option[] {
+function sectionOffers(workspace: Workspace): Offer[] {
   const { title } = i18n.t.settings;
   return Object.entries(sectionNames(i18n.t)).map(([name, label]) => {
     const section = name as SettingsSection;
