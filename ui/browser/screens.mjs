@@ -546,6 +546,30 @@ export const SCREENS = {
       await palette(page, 'se');
     },
   },
+  /** What was said with these words, by whom and when; and where one of them leads. */
+  hits: {
+    async act(page) {
+      await palette(page, 'the retry');
+      await page.locator('.palette mark').first().waitFor();
+      await page.locator('.palette [role=option]').last().scrollIntoViewIfNeeded();
+    },
+  },
+  agentfound: {
+    async act(page) {
+      await palette(page, 'billing fakes');
+      await page.locator('.palette mark').first().click();
+      await page.locator('.dialog.agent .found').waitFor();
+    },
+  },
+  findmore: {
+    query: { recorded: 'deep' },
+    async act(page) {
+      await page.keyboard.press('Control+f');
+      await page.locator('.find input:focus').waitFor();
+      await page.keyboard.type('nowhere');
+      await page.locator('.find .btn').waitFor();
+    },
+  },
   board: {
     async act(page) {
       await palette(page, 'board');

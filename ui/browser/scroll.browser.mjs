@@ -177,6 +177,41 @@ test('a session of 100,000 rows has few of them in the page, wherever a person g
   await page.close();
 });
 
+test('of a long message that was found its first mark is gone to', async () => {
+  const page = await site.show({ recorded: 'deep' });
+  await page.keyboard.press('Control+f');
+  await page.locator('.find input:focus').waitFor();
+  await page.keyboard.type('needle');
+  await page.locator('.group.found').waitFor();
+  const place = () =>
+    page.evaluate(() => {
+      const [range] = CSS.highlights.get('found');
+      const view = document.querySelector('.log').getBoundingClientRect();
+      const { top, bottom } = range.getBoundingClientRect();
+      return top > view.top && bottom < view.bottom;
+    });
+  assert.ok(await place());
+  await page.waitForTimeout(300);
+  assert.ok(await place(), 'it stays in sight while what is around it is drawn');
+  await page.close();
+});
+
+test('100,000 earlier rows are looked through in a page that still answers, or as far as a person wants', async () => {
+  const page = await site.show({ recorded: 'deep' });
+  await page.keyboard.press('Control+f');
+  await page.locator('.find input:focus').waitFor();
+  await page.keyboard.type('"question 4005:"');
+  await page.keyboard.press('Enter');
+  await page.getByText(/^Looked through [\d,]{5,} of 100,000 earlier rows…$/).waitFor();
+  await page.getByRole('search').getByRole('button', { name: 'Stop' }).click();
+  await page.getByText('Not found').waitFor();
+  await page.getByRole('button', { name: 'Search 100,000 earlier rows' }).click();
+  await page.locator('.group.found').getByText('Question 4005: what about part 4005?').waitFor();
+  await page.getByText('1 of 1').waitFor();
+  assert.ok((await page.locator('.log .group').count()) < 700);
+  await page.close();
+});
+
 test('messages of 10 MB are drawn as far as anybody reads, and more on demand', async () => {
   const page = await site.show({ recorded: 'endless' });
   await page.getByText('And now?').waitFor();

@@ -60,6 +60,23 @@ describe('sessions', { concurrency: Math.min(3, availableParallelism()) }, () =>
     await done(page);
   });
 
+  test('what a subagent said is found, and shown where the subagent said it', async () => {
+    const page = await site.show();
+    await page.keyboard.press('Control+k');
+    await page.locator('.palette input:focus').waitFor();
+    await page.keyboard.type('billing fakes');
+    const hit = page.getByRole('option', { name: /^Two fakes are in use/ });
+    await hit.locator('mark', { hasText: 'billing' }).waitFor();
+    await hit.click();
+    const dialog = page.getByRole('dialog', { name: /test-scout/ });
+    await dialog.locator('.group.found').getByText('Two fakes are in use').waitFor();
+    assert.equal(await page.evaluate(() => CSS.highlights.get('found').size), 2);
+    await page.keyboard.press('Escape');
+    await dialog.waitFor({ state: 'detached' });
+    assert.equal(await page.getByRole('search').count(), 0);
+    await done(page);
+  });
+
   test('a session that was deleted is brought back from the end of the list', async () => {
     const page = await site.show();
     await page.getByRole('button', { name: 'More for “Windows path tests”' }).press('Enter');

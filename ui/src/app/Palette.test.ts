@@ -1,6 +1,7 @@
-import { screen, waitFor } from '@testing-library/svelte';
+import { fireEvent, screen, waitFor } from '@testing-library/svelte';
 import userEvent from '@testing-library/user-event';
-import { expect, it, vi } from 'vitest';
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import { i18n } from '../shared/i18n/i18n.svelte';
 import { draw, setUp } from '../test/stage';
 import Palette from './Palette.svelte';
 
@@ -31,4 +32,75 @@ it('says what could not be searched, and why, in place of finding nothing', asyn
   // What is searched again and answers has no failure.
   await userEvent.type(screen.getByRole('combobox'), 'z');
   expect(await screen.findByText('Nothing found', {}, { timeout: 4000 })).toBeTruthy();
+});
+
+it('marks the words of what was said, says where and when, and leads to what a subagent did', async () => {
+  const scene = await setUp();
+  const { workspace } = scene;
+  draw(scene, Palette, { onClose: vi.fn() });
+  await userEvent.type(screen.getByRole('combobox'), 'billing fakes');
+  const hit = await screen.findByRole('option', { name: /^Two fakes are in use/ }, { timeout: 4000 });
+  expect([...hit.querySelectorAll('mark')].map((mark) => mark.textContent)).toEqual(['fakes', 'billing']);
+  expect(hit.textContent).toContain('Two fakes are in use: `ManualClock` in **auth** and `FrozenTime` in **billing**.');
+  expect(hit.querySelector('.note')?.textContent).toMatch(/^Token refresh fails after sleep · by a subagent · ./);
+  await userEvent.click(hit);
+  expect([workspace.sessionId, workspace.isFinding]).toEqual(['s-refresh', false]);
+  expect(workspace.goal).toMatchObject({ session: 's-refresh', foundIn: 's-scout', text: 'billing fakes' });
+});
+
+describe('what a person would type', () => {
+  async function open(language: 'en' | 'zh-CN') {
+    const scene = await setUp();
+    const feed = scene.workspace.feeds.acquire('s-refresh');
+    await waitFor(() => expect(feed.snapshot).toBeTruthy());
+    i18n.use(language, language);
+    const { container } = draw(scene, Palette, { onClose: vi.fn() });
+    const field = screen.getByRole('combobox');
+    const first = async (typed: string) => {
+      await fireEvent.input(field, { target: { value: typed } });
+      return container.ownerDocument.querySelector('[role=option] .ellipsis')?.textContent;
+    };
+    return { ...scene, field, first };
+  }
+
+  afterEach(() => i18n.use('en', 'en'));
+
+  it.each([
+    ['en', 'export', 'Export the session as JSON'],
+    ['en', 'web page', 'Export the session as a web page'],
+    ['en', 'archive', 'Archive the session'],
+    ['en', 'delete', 'Delete the session'],
+    ['en', 'permissions', 'Settings · Permissions'],
+    ['en', 'plan only', 'Approval mode · Plan only'],
+    ['en', 'upload', 'Attach files to the message'],
+    ['en', 'accept all', 'Keep all changes'],
+    ['en', 'website', 'website'],
+    ['zh-CN', '导出', '导出会话为网页'],
+    ['zh-CN', '存档', '归档会话'],
+    ['zh-CN', '权限', '设置 · 权限'],
+    ['zh-CN', '沙盒', '设置 · 沙箱'],
+    ['zh-CN', 'export', '导出会话为 Markdown'],
+  ] as const)('in %s finds “%s”', async (language, typed, found) => {
+    const { first } = await open(language);
+    expect(await first(typed)).toBe(found);
+  });
+
+  it('is done as it is done elsewhere', async () => {
+    const { workspace, host, field, first } = await open('en');
+    const choose = async (typed: string) => {
+      await first(typed);
+      await fireEvent.keyDown(field, { key: 'Enter' });
+    };
+    await choose('export the session as a web page');
+    expect(workspace.dialog).toMatchObject({ kind: 'export', session: { id: 's-refresh' }, format: 'html' });
+    await choose('settings · hooks');
+    expect(workspace.dialog).toEqual({ kind: 'settings', section: 'hooks' });
+    await choose('archive the session');
+    await waitFor(() => expect(workspace.notes.current?.undo).toBeTypeOf('function'));
+    expect(host.calls.map(({ name }) => name)).toEqual(['archiveSession']);
+    await choose('website');
+    expect(workspace.projectId).toBe('p-site');
+    await choose('old-prototype');
+    expect([workspace.projectId, workspace.errors.at(-1)?.code]).toEqual(['p-site', 'project_unusable']);
+  });
 });

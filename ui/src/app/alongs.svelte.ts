@@ -13,6 +13,8 @@ const KEY = 'bosun.alongs';
 const MOST = 50;
 
 export class Alongs {
+  /** A person wants to choose files for the message; the message box takes the wish. */
+  isPicking = $state(false);
   private readonly open = new Map<string, Along>();
   private kept: Record<string, Kept> = read();
 

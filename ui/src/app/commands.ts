@@ -26,7 +26,18 @@ import Square from '@lucide/svelte/icons/square';
 import Star from '@lucide/svelte/icons/star';
 import Sun from '@lucide/svelte/icons/sun';
 import SunMoon from '@lucide/svelte/icons/sun-moon';
+import Archive from '@lucide/svelte/icons/archive';
+import ArchiveRestore from '@lucide/svelte/icons/archive-restore';
+import CheckCheck from '@lucide/svelte/icons/check-check';
+import Download from '@lucide/svelte/icons/download';
+import Paperclip from '@lucide/svelte/icons/paperclip';
+import Pin from '@lucide/svelte/icons/pin';
+import PinOff from '@lucide/svelte/icons/pin-off';
+import Trash from '@lucide/svelte/icons/trash-2';
+import Undo from '@lucide/svelte/icons/undo-2';
 import type { Component } from 'svelte';
+import type { ExportFormat, SessionSummary } from '../ipc/bindings';
+import { keep } from '../features/changes/all';
 import Crew from '../shared/ui/icons/Crew.svelte';
 import { chordName, chordOf, type Shortcuts } from './keys';
 import type { Workspace } from './workspace.svelte';
@@ -53,6 +64,28 @@ const uncovered =
     workspace.layout.drawerOpen = false;
     run(workspace);
   };
+
+const hasChanges = ({ sessionId, feeds }: Workspace) =>
+  sessionId !== null && (feeds.peek(sessionId).snapshot?.changes.length ?? 0) > 0;
+
+/** What is done to the session at hand, as its menu in the list does it. */
+const withSession = (act: (workspace: Workspace, session: SessionSummary) => unknown) => (workspace: Workspace) => {
+  const { session } = workspace;
+  if (session) void act(workspace, session);
+};
+const exportAs = (format: ExportFormat) =>
+  withSession((workspace, session) => (workspace.dialog = { kind: 'export', session, format }));
+
+/** What closes gives the focus back first. */
+const afterwards = (act: () => void) => void setTimeout(act);
+
+/** To the button that asks whether it is meant; where there is none nothing is open, which the pane tells. */
+function askToUndoAll({ layout }: Workspace): void {
+  const button = document.querySelector<HTMLElement>('[data-does=undo-all]');
+  if (!button) return layout.show('changes');
+  button.focus();
+  button.click();
+}
 
 const SPECS = {
   newSession: {
@@ -111,8 +144,53 @@ const SPECS = {
     isPossible: hasSession,
     run: uncovered((workspace) => {
       if (!workspace.layout.isSidebarWide) workspace.layout.toggleSidebar();
-      setTimeout(() => (workspace.renaming = workspace.sessionId));
+      afterwards(() => (workspace.renaming = workspace.sessionId));
     }),
+  },
+  pin: {
+    icon: Pin,
+    slash: 'pin',
+    isPossible: ({ session }) => session?.pinned === false,
+    run: withSession((workspace, { id }) => workspace.run(() => workspace.client.pinSession(id, true))),
+  },
+  unpin: {
+    icon: PinOff,
+    slash: 'unpin',
+    isPossible: ({ session }) => session?.pinned === true,
+    run: withSession((workspace, { id }) => workspace.run(() => workspace.client.pinSession(id, false))),
+  },
+  archive: {
+    icon: Archive,
+    slash: 'archive',
+    isPossible: ({ session }) => session?.archived === false,
+    run: withSession(({ bin }, session) => bin.archive(session)),
+  },
+  unarchive: {
+    icon: ArchiveRestore,
+    slash: 'unarchive',
+    isPossible: ({ session }) => session?.archived === true,
+    run: withSession((workspace, { id }) => workspace.run(() => workspace.client.archiveSession(id, false))),
+  },
+  delete: { icon: Trash, isPossible: hasSession, run: withSession(({ bin }, session) => bin.delete(session)) },
+  exportMarkdown: { icon: Download, slash: 'export', isPossible: hasSession, run: exportAs('markdown') },
+  exportJson: { icon: Download, isPossible: hasSession, run: exportAs('json') },
+  exportHtml: { icon: Download, isPossible: hasSession, run: exportAs('html') },
+  attach: {
+    icon: Paperclip,
+    slash: 'attach',
+    isPossible: ({ project }) => project !== null,
+    run: ({ alongs }) => afterwards(() => (alongs.isPicking = true)),
+  },
+  keepAll: {
+    icon: CheckCheck,
+    slash: 'keep',
+    isPossible: hasChanges,
+    run: withSession((workspace, { id }) => keep(workspace, id, null, 'session')),
+  },
+  undoAll: {
+    icon: Undo,
+    isPossible: (workspace) => hasChanges(workspace) && !goesOn(workspace),
+    run: (workspace) => afterwards(() => askToUndoAll(workspace)),
   },
   sidebar: { icon: PanelLeft, run: uncovered(({ layout }) => layout.toggleSidebar()) },
   inspector: { icon: PanelRight, isPossible: hasSession, run: ({ layout }) => layout.toggleInspector() },

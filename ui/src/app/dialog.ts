@@ -14,6 +14,15 @@ export type SettingsSection =
   | 'data'
   | 'about';
 
+/** A row that was found elsewhere, with the words that were looked for. */
+export interface Sought {
+  /** The row; `null` where only its call is known. */
+  item: string | null;
+  call?: string;
+  /** The words that were looked for in it. */
+  text: string;
+}
+
 export type Dialog =
   | { kind: 'settings'; section: SettingsSection }
   /** A place of the session at hand: looked at, or gone back to. */
@@ -21,8 +30,8 @@ export type Dialog =
   | { kind: 'rewind'; seq: number }
   /** Something that stands with a message. */
   | { kind: 'attachment'; session: string; attachment: Attachment }
-  /** What one subagent did. */
-  | { kind: 'agent'; node: AgentNode }
+  /** What one subagent did; `sought` is gone to in it. */
+  | { kind: 'agent'; node: AgentNode; sought?: Sought }
   /** What a session would be as a file. */
   | { kind: 'export'; session: SessionSummary; format: ExportFormat }
   | { kind: 'memories' | 'skills' | 'trust' }

@@ -25,7 +25,7 @@ import { i18n } from '../shared/i18n/i18n.svelte';
 import { said, told } from '../shared/problem';
 import { Alongs } from './alongs.svelte';
 import { Bin } from './bin.svelte';
-import type { Dialog } from './dialog';
+import type { Dialog, Sought } from './dialog';
 import { Drafts } from './drafts.svelte';
 import { Edits } from './edits.svelte';
 import { Failures } from './failures';
@@ -60,8 +60,8 @@ export class Workspace {
   readonly notes = new Notes();
   /** The session whose title is being changed in the list. */
   renaming = $state<string | null>(null);
-  /** A row that the conversation should go to, by itself or by its call, or a subagent, with the words that were looked for. */
-  goal = $state.raw<{ session: string; item: string | null; call?: string; agent?: string; text: string } | null>(null);
+  /** A row that the conversation should go to; one of a subagent's stands in a conversation of its own. */
+  goal = $state.raw<(Sought & { session: string; foundIn: string }) | null>(null);
   /** The file that the pane of files is to show next. */
   fileGoal = $state<string | null>(null);
   /** Grows when a person kept or undid changes, so that all who show them read them again. */

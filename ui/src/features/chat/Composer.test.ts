@@ -96,6 +96,24 @@ describe('the message box', () => {
     expect([run.mock.calls, onText.mock.calls, onSend.mock.calls]).toEqual([[['/stop']], [['']], []]);
   });
 
+  it('asks before it sends a word after a slash that names nothing', async () => {
+    const commands = [{ id: 'e', label: '/export', note: 'Export the session', also: 'download', run: vi.fn() }];
+    const isSkill = (name: string) => Promise.resolve(name === 'commit');
+    const { field, onSend, rerender, user } = show({ text: '/test', commands, isSkill });
+    await fireEvent.keyDown(field, enter);
+    const asked = await screen.findByRole('alert');
+    expect([asked.textContent.includes('“/test”'), onSend.mock.calls]).toEqual([true, []]);
+    await user.click(screen.getByRole('button', { name: 'Send as it is' }));
+    expect(onSend.mock.calls).toEqual([['/test']]);
+    await rerender({ text: '/commit' });
+    await fireEvent.keyDown(field, enter);
+    await vi.waitFor(() => expect(onSend.mock.calls.at(-1)).toEqual(['/commit']));
+    expect(screen.queryByRole('alert')).toBeNull();
+    await rerender({ text: '/src/lib.rs is wrong' });
+    await fireEvent.keyDown(field, enter);
+    expect(onSend.mock.calls.at(-1)).toEqual(['/src/lib.rs is wrong']);
+  });
+
   it('offers files after a sign, until that is declined', async () => {
     const named = vi.fn();
     const find = (typed: string) =>

@@ -43,7 +43,7 @@ it('goes to a hit that was asked for before the session was there', async () => 
   const hit = human('a needle');
   host.emit(session, { type: 'item_started', item: hit });
   for (let at = 0; at < 60; at++) host.emit(session, { type: 'item_started', item: human(`hay ${at}`) });
-  workspace.goal = { session, item: hit.id, text: 'needle' };
+  workspace.goal = { session, foundIn: session, item: hit.id, text: 'needle' };
   const feed = workspace.feeds.acquire(session);
   const { container } = draw(scene, Conversation, { feed, actions });
   expect(feed.snapshot).toBeNull();
@@ -53,18 +53,74 @@ it('goes to a hit that was asked for before the session was there', async () => 
   expect(workspace.goal).toBeNull();
 }, 40_000);
 
-it('opens what a subagent did, where that is where something was written', async () => {
+/** A session of which so many earlier rows are not read yet, newest at the end; `scrollIntoView` is none of jsdom's. */
+async function withEarlier(rows: Item[]) {
+  vi.stubGlobal('CSS', {});
+  Element.prototype.scrollIntoView = () => undefined;
+  const scene = await setUp();
+  const { workspace, host } = scene;
+  const session = workspace.sessionId ?? '';
+  host.world.earlier[session] = rows;
+  const feed = workspace.feeds.acquire(session);
+  await waitFor(() => expect(feed.snapshot).not.toBeNull());
+  if (feed.snapshot) feed.snapshot = { ...feed.snapshot, items_before: rows.length };
+  const load = vi.spyOn(scene.client, 'loadItems');
+  workspace.isFinding = true;
+  const drawn = draw(scene, Conversation, { feed, actions });
+  return { ...scene, ...drawn, feed, load, field: drawn.getByRole('textbox', { name: 'Find in this session' }) };
+}
+
+it('looks through earlier rows until one has the words, and goes to it', async () => {
+  const needle = human('A Needle in rows of hay');
+  const hay = (count: number) => Array.from({ length: count }, (_, at) => human(`hay ${at}`));
+  const { container, feed, load, field, findByRole, findByText } = await withEarlier([needle, ...hay(510)]);
+  await userEvent.type(field, 'hay needle');
+  await userEvent.click(await findByRole('button', { name: 'Search 511 earlier rows' }, { timeout: 20_000 }));
+  await findByText(/^Looked through [\d,]+ of 511 earlier rows…$/);
+  await waitFor(() => expect(container.querySelector('.found')?.textContent).toContain('A Needle'), {
+    timeout: 20_000,
+  });
+  await findByText('1 of 1');
+  expect([load.mock.calls.length, feed.snapshot?.items_before]).toEqual([2, 0]);
+}, 60_000);
+
+it('stops looking through earlier rows where a person says so, and keeps none that were read in vain', async () => {
+  const { feed, load, field, findByRole, findByText, queryByRole } = await withEarlier([human('hay'), human('hay')]);
+  const known = feed.snapshot?.items;
+  let answer: ((rows: Item[]) => void) | undefined;
+  load.mockReturnValueOnce(new Promise((resolve) => (answer = resolve)));
+  await userEvent.type(field, 'needle{Enter}');
+  await findByText('Looked through 0 of 2 earlier rows…');
+  await userEvent.click(await findByRole('button', { name: 'Stop' }));
+  await findByText('Not found');
+  answer?.([human('needle')]);
+  await tick();
+  expect([feed.snapshot?.items, load.mock.calls.length]).toEqual([known, 1]);
+  await userEvent.click(await findByRole('button', { name: 'Search 2 earlier rows' }));
+  await waitFor(() => expect(queryByRole('button', { name: /^(Search \d|Stop$)/ })).toBeNull(), { timeout: 20_000 });
+  await findByText('Not found');
+  expect(feed.snapshot?.items).toBe(known);
+  // Other words were not looked for yet.
+  await userEvent.type(field, 's');
+  await findByRole('button', { name: 'Search 2 earlier rows' });
+}, 60_000);
+
+it('opens what a subagent did at the row that was found in it', async () => {
   vi.stubGlobal('CSS', {});
   const scene = await setUp();
   const { workspace, host } = scene;
   const session = workspace.sessionId ?? '';
-  const scout = host.snapshot(session).agents.find((node) => node.parent !== null);
-  if (!scout) throw new Error('no subagent');
-  workspace.goal = { session, item: null, agent: scout.session, text: '' };
   const feed = workspace.feeds.acquire(session);
+  const item = host.snapshot('s-scout').items.at(-1)?.id ?? '';
+  workspace.goal = { session, foundIn: 's-scout', item, text: 'fakes' };
   draw(scene, Conversation, { feed, actions });
-  await waitFor(() => expect(workspace.dialog).toMatchObject({ kind: 'agent', node: { session: scout.session } }));
-  expect(workspace.goal).toBeNull();
+  await waitFor(() => expect(workspace.dialog).not.toBeNull(), { timeout: 20_000 });
+  expect(workspace.dialog).toMatchObject({
+    kind: 'agent',
+    node: { session: 's-scout' },
+    sought: { item, text: 'fakes' },
+  });
+  expect([workspace.goal, workspace.isFinding]).toEqual([null, false]);
 }, 40_000);
 
 it('finds what was done for a todo also before the rows that were read, and says what could not be read', async () => {

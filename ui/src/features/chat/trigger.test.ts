@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { complete, triggerAt } from './trigger';
+import { commandIn, complete, triggerAt } from './trigger';
 
 const at = (text: string) => triggerAt(text.replace('|', ''), text.indexOf('|'));
 
@@ -7,7 +7,13 @@ describe('what is begun in the message box', () => {
   it('is a command only as the whole message', () => {
     expect(at('/|')).toEqual({ kind: 'command', from: 0, to: 1, typed: '' });
     expect(at('/pla|')).toMatchObject({ kind: 'command', typed: 'pla' });
+    expect(at('/导出|')).toMatchObject({ kind: 'command', typed: '导出' });
     expect([at('/pla| more'), at('see /pla|'), at('/src/lib|'), at(' /|')]).toEqual([null, null, null, null]);
+  });
+
+  it('is one word after a slash, or a message like any other', () => {
+    expect(['/exprot', '/导出 \n'].map(commandIn)).toEqual(['exprot', '导出']);
+    expect(['/', '/src/lib', '/a b', ' /a', 'a'].map(commandIn)).toEqual([null, null, null, null, null]);
   });
 
   it('is a file after a sign that begins a word', () => {

@@ -1,5 +1,5 @@
 import { untrack } from 'svelte';
-import type { CommandError, Envelope, Opening, SessionSummary, Snapshot } from '../../ipc/bindings';
+import type { CommandError, Envelope, Item, Opening, SessionSummary, Snapshot } from '../../ipc/bindings';
 import type { UiClient } from '../../ipc/client';
 import { asError } from '../../shared/error';
 import { beforeCalmFrame } from '../../shared/frame';
@@ -118,6 +118,16 @@ export class SessionFeed {
   letGo(): void {
     // What is on its way comes before the first row that is known now.
     if (this.snapshot && !this.loading) this.snapshot = letGo(this.snapshot, KNOWN_CHARACTERS);
+  }
+
+  /** The page before a row, for who looks through rows: nothing of it is known here for that. */
+  page(before: string, count: number): Promise<Item[]> {
+    return this.client.loadItems(this.id, before, count);
+  }
+
+  /** Takes rows that end where those that are known begin. */
+  know(older: readonly Item[]): void {
+    if (this.snapshot) this.snapshot = prepend(this.snapshot, older);
   }
 
   /** Ends the subscription. What is known stays, for `open` to go on from. */

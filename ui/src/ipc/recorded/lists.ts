@@ -1,5 +1,5 @@
 /** What the recorded host answers about the list of sessions and about queues. */
-import type { ExportFormat, ExportPreview, QueuedMessage, SearchHit } from '../bindings';
+import type { ExportFormat, ExportPreview, QueuedMessage, SearchHit, SnippetPart } from '../bindings';
 import type { UiClient } from '../client';
 import { later, type Act } from '../recorded';
 import { NOW } from './builders';
@@ -47,23 +47,32 @@ function preview(host: Host, id: string, format: ExportFormat): ExportPreview {
   return { text, cut: false, bytes: new TextEncoder().encode(text).length, redacted: 1 };
 }
 
-/** Messages with the words in them, with some text around. */
-function found(host: Host, text: string): SearchHit[] {
-  const wanted = text.trim().toLowerCase();
-  if (!wanted) return [];
-  return host.summaries().flatMap((session) =>
-    host.snapshot(session.id).items.flatMap(({ id, at, body }): SearchHit[] => {
+/** So much stands around the first word that was found, in characters. */
+const BEFORE = 24;
+const BEHIND = 140;
+
+/** Messages with all of the words in them, and some text around the first; what a subagent said leads to its session. */
+function found(host: Host, typed: string): SearchHit[] {
+  const words = typed.toLowerCase().split(/\s+/).filter(Boolean);
+  if (words.length === 0) return [];
+  return host.summaries().flatMap((one) => {
+    const session = one.parent === null ? one : host.snapshot(one.parent).session;
+    return host.snapshot(one.id).items.flatMap(({ id, at, body }): SearchHit[] => {
       const said = body.kind === 'human' || body.kind === 'ai' ? body.text : '';
-      const from = said.toLowerCase().indexOf(wanted);
-      if (from < 0) return [];
-      const snippet = [
-        { text: said.slice(Math.max(0, from - 24), from), hit: false },
-        { text: said.slice(from, from + wanted.length), hit: true },
-        { text: said.slice(from + wanted.length, from + wanted.length + 60), hit: false },
-      ];
-      return [{ session, found_in: session.id, item: id, at, snippet }];
-    }),
-  );
+      const places = words.map((word) => said.toLowerCase().indexOf(word));
+      const from = Math.max(0, Math.min(...places) - BEFORE);
+      const snippet = marked(said.slice(from, Math.min(...places) + BEHIND), words);
+      return places.includes(-1) ? [] : [{ session, found_in: one.id, item: id, at, snippet }];
+    });
+  });
+}
+
+function marked(text: string, words: string[]): SnippetPart[] {
+  const plain = words.map((word) => word.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')).join('|');
+  return text
+    .split(new RegExp(`(${plain})`, 'i'))
+    .map((part, at) => ({ text: part, hit: at % 2 === 1 }))
+    .filter((part) => part.text !== '');
 }
 
 type Queues = Pick<UiClient, 'unqueueMessage' | 'editQueued' | 'moveQueued' | 'sendQueuedNow' | 'steerQueued'>;

@@ -166,6 +166,7 @@ const WORLDS: Record<string, () => World> = {
   long: () => only(long(10_000)),
   huge: () => only(long(100_000)),
   endless: () => only(endless()),
+  deep: () => ({ ...only(deep()), earlier: { 's-deep': long(100_000).items } }),
   stream: () => ({
     ...only(long(300)),
     onMessage: (host, session) => streamed(host, session, ANSWER.repeat(60), 3, 1),
@@ -328,6 +329,16 @@ function endless(): Snapshot {
     human('And now?', undefined, [], 2),
   ];
   return snapshot(summary('s-endless', { title: 'A very long message' }), { items });
+}
+
+/** A long reply, before which nearly everything is still to be fetched. */
+function deep(): Snapshot {
+  const lines = Array.from(
+    { length: 1200 },
+    (_, at) => `Line ${at} of a reply${at === 300 ? ' with a NEEDLE in it' : ''}.`,
+  );
+  const items = [human('Say it at length'), ai(lines.join('\n\n')), human('And now?')];
+  return snapshot(summary('s-deep', { title: 'Much before it' }), { items, items_before: 100_000 });
 }
 
 function long(count: number): Snapshot {

@@ -4,7 +4,7 @@ import { approvals } from './en/approvals';
 import { toolArguments } from './en/arguments';
 import { app, projects, sessions, shortcuts } from './en/app';
 import { chat, composer, find, firstTasks, models, notices } from './en/chat';
-import { commands, inbox, palette } from './en/commands';
+import { commands, inbox, otherWords, palette } from './en/commands';
 import { efforts, local, modelOptions, modelPrices, projectModels, usage } from './en/models';
 import { files, review } from './en/files';
 import { agents, changes, panes, plan } from './en/panes';
@@ -23,6 +23,7 @@ export const en = {
   sessions,
   shortcuts,
   commands,
+  otherWords,
   palette,
   inbox,
   chat,

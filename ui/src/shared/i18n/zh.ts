@@ -5,7 +5,7 @@ import { toolArguments } from './zh/arguments';
 import { attachments } from './zh/attachments';
 import { app, projects, sessions, shortcuts } from './zh/app';
 import { chat, composer, find, firstTasks, models, notices } from './zh/chat';
-import { commands, inbox, palette } from './zh/commands';
+import { commands, inbox, otherWords, palette } from './zh/commands';
 import { efforts, local, modelOptions, modelPrices, projectModels, usage } from './zh/models';
 import { files, review } from './zh/files';
 import { agents, changes, panes, plan } from './zh/panes';
@@ -24,6 +24,7 @@ export const zh: Messages = {
   sessions,
   shortcuts,
   commands,
+  otherWords,
   palette,
   inbox,
   chat,

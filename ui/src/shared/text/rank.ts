@@ -38,3 +38,9 @@ export function ranked<T>(typed: string, list: readonly T[], nameOf: (one: T) =>
     })
     .sort((a, b) => b.score - a.score);
 }
+
+/** What something is looked for by: its name, and as a whole other words for it, of which single letters say nothing. */
+export function nameFor(typed: string): (one: { label: string; also?: string | undefined }) => string {
+  const wanted = typed.trim().toLowerCase();
+  return ({ label, also = '' }) => (also.toLowerCase().includes(wanted) ? `${label} ${also}` : label);
+}

@@ -56,6 +56,8 @@ export const composer = {
   sandboxOn: 'Sandbox: on',
   sandboxOnTitle:
     'Commands can change the project and nothing else, and have no network. They ask, unless a rule of yours or the mode lets one pass.',
+  noCommand: (word: string) => `There is no command “${word}” that could be done now. Send it as a message?`,
+  sendAsIs: 'Send as it is',
   queued: (count: number) => `${f.number(count)} queued`,
   queuedTitle: 'Sent when the turn ends',
   steers: (keys: string) => `${keys} steers`,
@@ -135,6 +137,11 @@ export const find = {
   before: 'Previous match',
   after: 'Next match',
   earlier: (count: number) => `Search ${f.count(count, 'earlier row', 'earlier rows')}`,
+  looking: (passed: number, of: number) =>
+    `Looked through ${f.number(passed)} of ${f.count(of, 'earlier row', 'earlier rows')}…`,
+  /** Of what is found in the rows that are read, none of the others having any of it. */
+  lastPlace: (at: number, of: number) => `${f.number(at)} of ${f.number(of)}, none earlier`,
+  stop: 'Stop',
 };
 
 /** What a person could ask for first: written into the message box as it stands here. */

@@ -131,7 +131,14 @@ export const sessions: Messages['sessions'] = {
 
 export const shortcuts: Messages['shortcuts'] = {
   title: '键盘快捷键',
-  groups: { everywhere: '全局', composer: '输入框', approval: '审批', changes: '更改', plan: '计划', past: '查看当时的状态' },
+  groups: {
+    everywhere: '全局',
+    composer: '输入框',
+    approval: '审批',
+    changes: '更改',
+    plan: '计划',
+    past: '查看当时的状态',
+  },
   session: '打开列表中的会话',
   slash: '命令，写在消息开头',
   mention: '提及文件、文件夹、记忆或会话',

@@ -52,6 +52,8 @@ export const composer: Messages['composer'] = {
   sandboxOffTitle: '命令以你的权限在本机运行，因此每一条都会先问你，除非你的规则放行。',
   sandboxOn: '沙箱：开',
   sandboxOnTitle: '命令只能改动项目内的文件，且无法联网。命令会先问你，除非规则或模式放行。',
+  noCommand: (word) => `没有现在可用的命令“${word}”。要作为消息发送吗？`,
+  sendAsIs: '原样发送',
   queued: (count) => `${count} 条排队中`,
   queuedTitle: '当前回合结束后发送',
   steers: (keys) => `${keys} 引导`,
@@ -129,6 +131,9 @@ export const find: Messages['find'] = {
   before: '上一处',
   after: '下一处',
   earlier: (count) => `查找更早的 ${count} 行`,
+  looking: (passed, of) => `已查找 ${passed} 行，更早的共 ${of} 行…`,
+  lastPlace: (at, of) => `第 ${at} 处，共 ${of} 处，更早的行里没有`,
+  stop: '停止',
 };
 
 export const firstTasks: Messages['firstTasks'] = {
