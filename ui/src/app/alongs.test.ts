@@ -24,7 +24,7 @@ it('names a file with the line that is spoken of', async () => {
   const { workspace } = await setUp();
   workspace.mention('/src/auth/clock.rs', ':12');
   const text = workspace.drafts.of(workspace.draftKey);
-  expect(text).toBe('@src/auth/clock.rs:12 ');
+  expect(text).toBe('@src/auth/clock.rs:12');
   expect(workspace.alongs.of(workspace.draftKey).take(text).mentions).toHaveLength(1);
 });
 

@@ -118,7 +118,7 @@ async fn going_back_to_before_a_steered_message_is_to_before_the_step_that_was_u
     assert_eq!(places.iter().find(|one| one.label == "read_file").unwrap().seq, place);
     let preview = stage.sessions.preview_rewind(&session, place).await.unwrap();
     assert_eq!(preview.files.iter().map(|file| file.path.as_str()).collect::<Vec<_>>(), ["/a.txt"]);
-    stage.sessions.rewind(&session, place, RewindWhat::Both).await.unwrap();
+    stage.sessions.rewind(&session, place, RewindWhat::Both, &[]).await.unwrap();
     assert_eq!(words(&stage.snapshot(&session).await.items), ["edit a.txt", "read_file"]);
     assert_eq!(stage.project.read("a.txt"), "one\ntwo\n");
     stage.sessions.undo_rewind(&session).await.unwrap();
@@ -134,7 +134,7 @@ async fn going_back_within_the_first_step_keeps_the_message_that_began_the_turn(
     let places = stage.timeline(&session).await.checkpoints;
     assert!(places.iter().all(|one| one.seq != place), "it is none of the timeline's own");
     assert_eq!(words(&stage.sessions.snapshot_at(&session, place, None).await.unwrap().items), ["now"]);
-    stage.sessions.rewind(&session, place, RewindWhat::Both).await.unwrap();
+    stage.sessions.rewind(&session, place, RewindWhat::Both, &[]).await.unwrap();
     assert_eq!(words(&stage.snapshot(&session).await.items), ["now"]);
     let stage = stage.restarted(steered).await;
     stage.sessions.continue_turn(&session).await.unwrap();
@@ -182,7 +182,7 @@ async fn without_a_message_it_is_the_last_turn_and_what_is_gone_is_refused() {
     assert_eq!(stage.sessions.place_before(&session, None).await.unwrap(), last.seq);
     let message = row(&stage, &session, "thanks").await;
     assert_eq!(stage.sessions.place_before(&session, Some(&message)).await.unwrap(), last.seq);
-    stage.sessions.rewind(&session, last.seq, RewindWhat::Conversation).await.unwrap();
+    stage.sessions.rewind(&session, last.seq, RewindWhat::Conversation, &[]).await.unwrap();
     let gone = stage.sessions.place_before(&session, Some(&message)).await.unwrap_err();
     assert_eq!(gone.code, ErrorCode::NotFound);
     assert_eq!(stage.sessions.fork_before(&session, &message).await.unwrap_err().code, ErrorCode::NotFound);

@@ -123,7 +123,7 @@ describe('the pane of changes', () => {
     draw(scene, ChangesPane, { snapshot: scene.snapshot });
     await userEvent.click(await screen.findByRole('radio', { name: 'Last turn' }));
     await waitFor(() => expect(screen.queryByRole('button', { name: /^tests\/fixtures\/users/ })).toBeNull());
-    await userEvent.click(button('Keep all'));
+    await userEvent.click(await screen.findByRole('button', { name: 'Keep all' }));
     await waitFor(() => expect(scene.workspace.errors[0]?.problem).toEqual({ problem: 'earlier_open', path }));
     expect(scene.calls('keepChanges')).toEqual([{ path: null, scope: 'turn' }]);
   });

@@ -69,7 +69,7 @@ it('has the reason of a rejection, and the answer in a tool’s place', async ()
 it('leads to the row of the call, or to the subagent that called', async () => {
   const { details, user, workspace, session } = await open({});
   await user.click(details.getByRole('button', { name: 'Show in conversation' }));
-  expect(workspace.goal).toEqual({ session, item: null, call: 'call-7', text: '' });
+  expect(workspace.goal).toEqual({ session, foundIn: session, item: null, call: 'call-7', text: '' });
   cleanup();
   const other = await open({ session: 'scout', agent: ['main', 'scout'] });
   await other.user.click(other.details.getByRole('button', { name: 'Show what the subagent did' }));
