@@ -33,7 +33,10 @@ describe('the side pane', { concurrency: Math.min(3, availableParallelism()) }, 
     await isGone(page);
     await isWriting(page);
     await page.keyboard.type('says too little');
-    assert.equal(await message(page).inputValue(), 'Nice.\n@CHANGELOG.md:10 says too little');
+    assert.equal(
+      await message(page).inputValue(),
+      'Nice.\n@CHANGELOG.md:10\n> - Sleep no longer breaks the first call.\nsays too little',
+    );
     // The same from where there is more room.
     await show(page, /^Changes/);
     await button(page, 'Open with more room').click();
@@ -43,7 +46,7 @@ describe('the side pane', { concurrency: Math.min(3, availableParallelism()) }, 
     await isGone(page);
     await isWriting(page);
     await page.keyboard.type('too');
-    assert.ok((await message(page).inputValue()).endsWith('@CHANGELOG.md:10 too'));
+    assert.ok((await message(page).inputValue()).endsWith('\n> - Sleep no longer breaks the first call.\ntoo'));
     await done(page);
   });
 

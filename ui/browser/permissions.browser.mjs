@@ -90,6 +90,8 @@ describe('permissions', () => {
     await card.getByRole('textbox').waitFor();
     await card.getByRole('button', { name: 'Cancel' }).click();
     await page.locator('.answers input').focus();
+    // A key that comes at once was meant for what was there before.
+    await page.waitForTimeout(400);
     await page.keyboard.press('r');
     await card.getByRole('textbox').waitFor();
     await card.getByRole('button', { name: 'Cancel' }).click();

@@ -158,7 +158,7 @@ test('a session of 100,000 rows has few of them in the page, wherever a person g
   assert.equal(await page.getByText(/^Answer 99999:/).count(), 0, 'the newest are gone meanwhile');
   await page.keyboard.press('Control+f');
   await page.locator('.find input:focus').waitFor();
-  await page.keyboard.type('Question 4005:');
+  await page.keyboard.type('"Question 4005:"');
   await page.locator('.group.found').getByText('Question 4005: what about part 4005?').waitFor();
   assert.ok((await rows()) < 700, `${await rows()} groups`);
   await page.keyboard.press('Escape');

@@ -68,10 +68,11 @@ export class Finding {
     const look = (this.look = Symbol());
     const pages: Item[][] = [];
     const of = this.feed.snapshot?.items_before ?? 0;
+    const start = this.feed.snapshot?.items[0]?.id;
     let passed = 0;
     this.progress = { passed, of };
-    for (let first = this.feed.snapshot?.items[0]; first; first = pages.at(-1)?.[0]) {
-      const { id } = first;
+    for (let before = start; start !== undefined && before !== undefined; before = pages.at(-1)?.[0]?.id) {
+      const id = before;
       const page = await this.place.run(() => this.feed.page(id, REACH));
       if (this.look !== look) return undefined;
       if (!page || page.length === 0) {
@@ -83,9 +84,10 @@ export class Finding {
       this.progress = { passed, of };
       const hit = page.findLast(fits);
       if (!hit) continue;
-      this.feed.know(pages.toReversed().flat());
+      const isTaken = this.feed.know(pages.toReversed().flat(), start);
       this.stop();
-      return hit.id;
+      // The session was told anew meanwhile, or its oldest rows were let go.
+      return isTaken ? hit.id : this.lookBack(fits);
     }
     this.stop();
     return null;

@@ -125,9 +125,11 @@ export class SessionFeed {
     return this.client.loadItems(this.id, before, count);
   }
 
-  /** Takes rows that end where those that are known begin. */
-  know(older: readonly Item[]): void {
-    if (this.snapshot) this.snapshot = prepend(this.snapshot, older);
+  /** Takes rows that end right before one that is known; false where that one is not known any more. */
+  know(older: readonly Item[], before: string): boolean {
+    if (!this.snapshot?.items.some(({ id }) => id === before)) return false;
+    this.snapshot = prepend(this.snapshot, older);
+    return true;
   }
 
   /** Ends the subscription. What is known stays, for `open` to go on from. */

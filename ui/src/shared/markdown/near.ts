@@ -5,7 +5,7 @@ const MARGIN = '150% 0px';
 
 type Tell = (isNear: boolean) => void;
 
-const listeners = new WeakMap<Element, Tell>();
+const listeners = new Map<Element, Tell>();
 const observers = new WeakMap<Element | Document, IntersectionObserver>();
 
 /**
@@ -26,6 +26,7 @@ export function whileNear(element: Element, tell: Tell): () => void {
   const held = observer;
   listeners.set(element, tell);
   held.observe(element);
+  if (isChosen(element)) tell(true);
   return () => {
     listeners.delete(element);
     held.unobserve(element);
@@ -34,10 +35,19 @@ export function whileNear(element: Element, tell: Tell): () => void {
 
 /** Whether a person has chosen words in an element, or works in it. */
 export function isHeld(element: Element): boolean {
-  if (element.contains(document.activeElement)) return true;
+  return element.contains(document.activeElement) || isChosen(element);
+}
+
+function isChosen(element: Element): boolean {
   const chosen = document.getSelection();
   return chosen !== null && !chosen.isCollapsed && chosen.getRangeAt(0).intersectsNode(element);
 }
+
+/** What is chosen is copied: all of it has to be there, however far it reaches. */
+document.addEventListener('selectionchange', () => {
+  if (document.getSelection()?.isCollapsed !== false) return;
+  for (const [element, tell] of listeners) if (isChosen(element)) tell(true);
+});
 
 function scroller(element: Element): Element | Document {
   for (let one = element.parentElement; one; one = one.parentElement) {

@@ -90,7 +90,7 @@ export const files = {
   found: (count: number) => `${f.count(count, 'match', 'matches')}`,
   noneFound: 'No file or folder has this name. What Git ignores is not searched.',
   partly: 'Not everything could be searched',
-  show: 'Show the text',
+  show: 'How to show it',
   shown: { rendered: 'Rendered', source: 'Source' },
   choose: 'Choose a file to look at it.',
   preview: (path: string) => `Preview of ${path}`,

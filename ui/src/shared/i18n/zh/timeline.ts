@@ -56,11 +56,13 @@ export const timeline: Messages['timeline'] = {
     what: '回退的内容',
     whats: { conversation: '对话', files: '文件', both: '全部' },
     rows: (count, first) =>
-      first === null ? `将移除对话中的 ${count} 行。` : `将移除对话中的 ${count} 行，包括从“${first}”开始的消息。`,
+      first === null
+        ? `将移除对话中的 ${count} 行。`
+        : `将移除对话中的 ${count} 行，包括你从“${first}”开始发送的消息。`,
     noRows: '对话保持不变。',
     files: (count) => `将恢复 ${count} 个文件：`,
     noFiles: '不会改动任何文件。',
-    inTheWay: '无法恢复',
+    inTheWay: '阻碍回退',
     stays: '保持原样',
     show: (path) => `${path} 会有哪些改动`,
     blocked: (count) =>
