@@ -86,12 +86,12 @@ describe('permissions', () => {
     await page.keyboard.press('Shift+Tab');
     const card = page.getByRole('dialog', { name: /^Approval/ });
     assert.ok(await card.evaluate((it) => it === document.activeElement));
+    // A key that comes at once was meant for what was there before.
+    await page.waitForTimeout(400);
     await page.keyboard.press('n');
     await card.getByRole('textbox').waitFor();
     await card.getByRole('button', { name: 'Cancel' }).click();
     await page.locator('.answers input').focus();
-    // A key that comes at once was meant for what was there before.
-    await page.waitForTimeout(400);
     await page.keyboard.press('r');
     await card.getByRole('textbox').waitFor();
     await card.getByRole('button', { name: 'Cancel' }).click();

@@ -159,6 +159,9 @@ test('a session of 100,000 rows has few of them in the page, wherever a person g
   await page.keyboard.press('Control+f');
   await page.locator('.find input:focus').waitFor();
   await page.keyboard.type('"Question 4005:"');
+  // The oldest rows of so many are let go as long as nobody is there.
+  await page.getByText('Not found', { exact: true }).waitFor();
+  await page.keyboard.press('Enter');
   await page.locator('.group.found').getByText('Question 4005: what about part 4005?').waitFor();
   assert.ok((await rows()) < 700, `${await rows()} groups`);
   await page.keyboard.press('Escape');

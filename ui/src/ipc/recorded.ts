@@ -114,7 +114,7 @@ export function recordedClient(world: World): { client: UiClient; host: Host } {
       }),
     loadItems: (session, before, limit) =>
       later(() => {
-        const all = world.earlier[session] ?? [];
+        const all = [...(world.earlier[session] ?? []), ...host.snapshot(session).items];
         const at = all.findIndex((one) => one.id === before);
         return all.slice(0, at < 0 ? undefined : at).slice(-limit);
       }),
