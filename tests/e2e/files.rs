@@ -72,6 +72,8 @@ fn files_are_looked_at_and_new_ones_appear_by_themselves() {
          row?.click();
          return row !== undefined",
     );
+    window.wait_until("return document.querySelector('.md h2')?.innerText === 'Greeter'");
+    window.by_css("label:has(input[value=source])").click();
     window.wait_for_text("# Greeter");
     fs::write(desk.project().join("fresh.txt"), "new").unwrap();
     window.wait_for_text("fresh.txt");
