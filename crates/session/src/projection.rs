@@ -1,4 +1,4 @@
-use bosun_agent::{EntryBody, LiveEvent, Recorded, SessionId, State, SubagentMode};
+use bosun_agent::{EntryBody, LiveEvent, PlannedTodo, Recorded, SessionId, State, SubagentMode};
 use bosun_harness::EvidenceBook;
 use bosun_model::{AiMessage, Asked, CallId, ContentBlock, HumanMessage, MessageId, ModelInfo, text_of};
 use bosun_protocol::{
@@ -282,14 +282,19 @@ impl Projection {
         if let Some(before) = summaries {
             self.summarized(before, recorded);
         }
-        if self.state.todos != todos_before {
-            let todos: Vec<Todo> = self.state.todos.iter().map(convert::todo).collect();
-            self.emit(SessionEvent::TodosReplaced { todos });
-        }
+        self.tell_todos(&todos_before);
         if !self.reading {
             self.tell_evidence();
         }
         self.refresh(moves_session(&recorded.entry.body).then_some(at));
+    }
+
+    fn tell_todos(&mut self, before: &[PlannedTodo]) {
+        if self.state.todos == before {
+            return;
+        }
+        let todos: Vec<Todo> = self.state.todos.iter().map(convert::todo).collect();
+        self.emit(SessionEvent::TodosReplaced { todos });
     }
 
     /// Takes news that is not recorded.

@@ -177,8 +177,8 @@ async fn without_a_message_it_is_the_last_turn_and_what_is_gone_is_refused() {
     answered(&stage, &session).await;
     stage.sessions.send(&session, "thanks".into()).await.unwrap();
     stage.sessions.quiet(&session).await.unwrap();
-    let starts = stage.timeline(&session).await.checkpoints.into_iter();
-    let last = starts.filter(|place| place.kind == CheckpointKind::TurnStart).next_back().unwrap();
+    let mut places = stage.timeline(&session).await.checkpoints.into_iter();
+    let last = places.rfind(|place| place.kind == CheckpointKind::TurnStart).unwrap();
     assert_eq!(stage.sessions.place_before(&session, None).await.unwrap(), last.seq);
     let message = row(&stage, &session, "thanks").await;
     assert_eq!(stage.sessions.place_before(&session, Some(&message)).await.unwrap(), last.seq);

@@ -22,7 +22,7 @@ fn running(request: &ChatRequest) -> Reply {
 async fn given(size: usize) -> (Stage, SessionId, String) {
     let stage = Stage::allowing_everything(running).await;
     let session = stage.session().await;
-    stage.project.write("one-line", &"x".repeat(size));
+    stage.project.write("one-line", "x".repeat(size));
     stage.sessions.send(&session, "cat one-line".into()).await.unwrap();
     stage.sessions.quiet(&session).await.unwrap();
     let results = stage.sessions.folder(&session, "/large_tool_results").await.unwrap().entries;
@@ -45,7 +45,7 @@ async fn all_of_a_long_line_is_read_page_by_page() {
         (text.len(), pages)
     };
     assert_eq!(read(&path).await, (400_000, 1));
-    stage.project.write("longer", &"y".repeat(3_000_000));
+    stage.project.write("longer", "y".repeat(3_000_000));
     assert_eq!(read("/longer").await, (3_000_000, 2));
 }
 
@@ -53,7 +53,7 @@ async fn all_of_a_long_line_is_read_page_by_page() {
 async fn what_is_not_on_disk_is_copied_and_saved_whole() {
     let (stage, session, path) = given(400_000).await;
     assert_eq!(stage.sessions.file_text(&session, &path).await.unwrap().len(), 400_000);
-    stage.project.write("huge", &"z".repeat(4 * 1024 * 1024 + 1));
+    stage.project.write("huge", "z".repeat(4 * 1024 * 1024 + 1));
     let refused = stage.sessions.file_text(&session, "/huge").await.unwrap_err();
     assert_eq!(refused.problem, Problem::TooLargeToCopy { name: "huge".into(), megabytes: 4 });
     std::fs::write(stage.project.root().join("picture.v2.bin"), b"\0\xff").unwrap();

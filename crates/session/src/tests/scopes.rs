@@ -29,7 +29,7 @@ fn stepping(request: &ChatRequest) -> Reply {
 /// The first turn makes the file and changes the line 2, the second the lines 10 and, with its last step, 19.
 async fn worked() -> (Stage, SessionId) {
     let stage = Stage::allowing_everything(stepping).await;
-    stage.project.write("n.txt", &lines(&[]));
+    stage.project.write("n.txt", lines(&[]));
     let session = stage.session().await;
     for text in [
         "sed -i 's/^2$/two/' n.txt; echo 1 > one",
