@@ -8,7 +8,8 @@ const MOST = 200;
 /** The place of a line, and the line itself: by its number alone nobody finds it once the file has changed. */
 export function quoted({ old, new: now, segments }: DiffLine): string {
   const text = segments.map((segment) => segment.text).join('');
-  const shown = text.length > MOST ? `${[...text].slice(0, MOST).join('')}…` : text;
+  const letters = [...text];
+  const shown = letters.length > MOST ? `${letters.slice(0, MOST).join('')}…` : text;
   const place = now === null ? i18n.t.changes.removedLine(old ?? 0) : `:${now}`;
   return `${place}\n> ${shown.trim()}\n`;
 }

@@ -6,6 +6,8 @@ const MARGIN = '150% 0px';
 type Tell = (isNear: boolean) => void;
 
 const listeners = new Map<Element, Tell>();
+/** Those that were told to be near because words in them were chosen. */
+const chosen = new Set<Element>();
 const observers = new WeakMap<Element | Document, IntersectionObserver>();
 
 /**
@@ -26,9 +28,13 @@ export function whileNear(element: Element, tell: Tell): () => void {
   const held = observer;
   listeners.set(element, tell);
   held.observe(element);
-  if (isChosen(element)) tell(true);
+  if (isChosen(element)) {
+    chosen.add(element);
+    tell(true);
+  }
   return () => {
     listeners.delete(element);
+    chosen.delete(element);
     held.unobserve(element);
   };
 }
@@ -39,15 +45,30 @@ export function isHeld(element: Element): boolean {
 }
 
 function isChosen(element: Element): boolean {
-  const chosen = document.getSelection();
-  return chosen !== null && !chosen.isCollapsed && chosen.getRangeAt(0).intersectsNode(element);
+  const selection = document.getSelection();
+  return selection !== null && !selection.isCollapsed && selection.getRangeAt(0).intersectsNode(element);
 }
 
 /** What is chosen is copied: all of it has to be there, however far it reaches. */
 document.addEventListener('selectionchange', () => {
-  if (document.getSelection()?.isCollapsed !== false) return;
-  for (const [element, tell] of listeners) if (isChosen(element)) tell(true);
+  if (document.getSelection()?.isCollapsed !== false) return lookAgain();
+  for (const [element, tell] of listeners) {
+    if (!isChosen(element)) continue;
+    chosen.add(element);
+    tell(true);
+  }
 });
+
+/** Where what was chosen is no longer: who begins to observe is told once how things stand. */
+function lookAgain(): void {
+  for (const element of chosen) {
+    if (!listeners.has(element)) continue;
+    const observer = observers.get(scroller(element));
+    observer?.unobserve(element);
+    observer?.observe(element);
+  }
+  chosen.clear();
+}
 
 function scroller(element: Element): Element | Document {
   for (let one = element.parentElement; one; one = one.parentElement) {
