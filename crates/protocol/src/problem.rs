@@ -146,6 +146,7 @@ problems! {
     LeftAsItIs { why: Box<Problem> } = "{why}; it was left as it is";
     CannotPutBack { path: String, why: Box<Problem> } = "'{path}' cannot be put back: {why}";
     ChangedSince { path: String } = "'{path}' has been changed since then in the same places, by you or by another program, so it stays as it is; restore the agent's version first, or edit the file yourself";
+    ChangedBetween { path: String } = "you or another program changed '{path}' between the agent's changes and in the same places, so they cannot be told apart and it stays as it is; undo single places of it, or edit the file yourself";
     EarlierOpen { path: String } = "'{path}' has earlier changes in the same places that are still open, so what is shown here cannot be kept alone; show the changes of the whole session and keep the file there";
     BytesNotKept { path: String } = "'{path}' was changed by a command and its earlier content was not kept, so it stays as it is; edit it yourself, or restore it from a copy of your own";
     OthersPutBack { why: Box<Problem> } = "{why}; the other files were put back";

@@ -1,9 +1,10 @@
 use std::sync::Arc;
 
-use bosun_backend::{BlobError, BlobStore, ContentHash};
+use bosun_backend::{BlobError, BlobStore};
 use bosun_tools::{DiffLimits, file_diff};
 
 use crate::projection::Span;
+use crate::states::FileState;
 use crate::stream::Stream;
 
 /// Only the number of lines is wanted.
@@ -11,7 +12,8 @@ const NOTHING: DiffLimits = DiffLimits { lines: 0, characters: 0 };
 
 impl Stream {
     /// Counts what the changes of this session, and of those above it, come to: from the bytes before the first change
-    /// to the bytes after the last, so that what was edited and edited back counts as nothing.
+    /// to the bytes after the last, so that what was edited and edited back counts as nothing, and what others did in between
+    /// neither.
     pub(crate) async fn count_changes(self: &Arc<Self>, blobs: &BlobStore) {
         for stream in self.lineage() {
             loop {
@@ -35,20 +37,14 @@ impl Stream {
 }
 
 async fn lines_of(span: &Span, blobs: &BlobStore) -> Result<(u32, u32), CountError> {
-    let (before, after) = (bytes(span.before.as_ref(), blobs).await?, bytes(span.after.as_ref(), blobs).await?);
+    let before = FileState::left(span.before.clone()).with(&span.between, blobs).await.bytes(blobs).await?;
+    let after = FileState::left(span.after.clone()).bytes(blobs).await?;
     let path = span.path.clone();
     let count = move || {
         let diff = file_diff(&path, before.as_deref(), after.as_deref(), NOTHING);
         (diff.added, diff.removed)
     };
     Ok(tokio::task::spawn_blocking(count).await?)
-}
-
-async fn bytes(hash: Option<&ContentHash>, blobs: &BlobStore) -> Result<Option<Vec<u8>>, BlobError> {
-    match hash {
-        Some(hash) => blobs.get(hash).await.map(Some),
-        None => Ok(None),
-    }
 }
 
 #[derive(Debug, thiserror::Error)]

@@ -31,17 +31,6 @@ impl Journals {
         })
     }
 
-    /// Every change of a file behind the entry `after` of the root, in the order in which they happened. A subagent
-    /// belongs to the step that sent it out.
-    pub(crate) fn changes_after(&self, after: Seq) -> Vec<ChangeRecord> {
-        let changes = self.deeds_after(after).into_iter().flat_map(|deed| match deed.what {
-            Did::Changed { artifact, .. } => artifact.changes,
-            Did::Restored { changes } => changes,
-            Did::TurnBegan | Did::StepBegan | Did::Rewound { .. } | Did::RewindUndone => Vec::new(),
-        });
-        changes.collect()
-    }
-
     /// The files that commands changed behind the entry `after` of the root and that cannot be undone.
     pub(crate) fn unkept_after(&self, after: Seq) -> HashSet<VirtualPath> {
         let deeds = self.deeds_after(after).into_iter();
@@ -63,11 +52,12 @@ impl Journals {
         (happened(self.deeds_of(|of| of <= seq)), happened(self.deeds_after(seq)))
     }
 
-    fn deeds_after(&self, after: Seq) -> Vec<Deed> {
+    /// What the journals tell of files behind the entry `after` of the root, in the order in which it happened. A subagent
+    /// belongs to the step that sent it out.
+    pub(crate) fn deeds_after(&self, after: Seq) -> Vec<Deed> {
         self.deeds_of(|seq| seq > after)
     }
 
-    /// A subagent belongs to the step that sent it out.
     fn deeds_of(&self, is_in: impl Fn(Seq) -> bool) -> Vec<Deed> {
         let mut deeds = Vec::new();
         self.collect(&is_in, Whose::Root, &mut deeds);

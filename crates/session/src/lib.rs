@@ -37,6 +37,7 @@ mod search;
 mod sessions;
 mod signing_in;
 mod space;
+mod states;
 mod stored;
 mod stream;
 mod summing;

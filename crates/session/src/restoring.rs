@@ -10,6 +10,7 @@ use bosun_tools::{ChangeRecord, DiffLimits, StateUpdate, file_diff};
 use crate::actor::Actor;
 use crate::projection::{Scoped, Span};
 use crate::reviewing::{parsed, past_own_edits};
+use crate::states::FileState;
 use crate::{Explain, SessionError};
 
 /// By whom the state's files are set when something is put back.
@@ -22,7 +23,7 @@ const NOTHING: DiffLimits = DiffLimits { lines: 0, characters: 0 };
 pub(crate) struct Restore {
     pub path: VirtualPath,
     pub from: Option<ContentHash>,
-    pub to: Option<ContentHash>,
+    pub to: FileState,
 }
 
 /// A file that was looked at before it is put back.
@@ -33,6 +34,8 @@ pub(crate) struct Checked {
     disk: ChangeRecord,
     /// What it is to be made.
     pub bytes: Option<Vec<u8>>,
+    /// What the session's own change becomes, where that is kept nowhere yet.
+    made: Option<Vec<u8>>,
     /// What is there now.
     now: Option<Vec<u8>>,
     pub shown: RestoredFile,
@@ -49,12 +52,15 @@ impl Actor {
         let turn = self.turn().await;
         self.refuse_running(&turn)?;
         let scoped = self.stream.read(|projection| projection.scoped_changes(scope)).into_iter();
-        let file = scoped.filter(|file| file.span.before != file.span.after).find(|file| file.span.path == path);
-        let file = file.ok_or_else(|| SessionError::not_found(Problem::AsBefore { path: path.to_string() }))?;
-        let base = self.base(&file, scope).await?;
-        let is_kept = base.hash == file.span.after;
-        let to = if is_kept { file.span.before.clone() } else { self.keep_state(base).await? };
-        let checked = self.check_undo(&file, to).await?;
+        let as_before = || SessionError::not_found(Problem::AsBefore { path: path.to_string() });
+        let file = scoped.into_iter().find(|file| file.span.path == path).ok_or_else(as_before)?;
+        let reviewed = self.looked_at(file, scope).await?;
+        if reviewed.before.hash == reviewed.file.span.after {
+            return Err(as_before());
+        }
+        let is_kept = reviewed.is_kept();
+        let to = if is_kept { reviewed.before } else { reviewed.base };
+        let checked = self.check_undo(&reviewed.file, to).await?;
         if let Some(problem) = &checked.shown.problem {
             return Err(SessionError::invalid(problem.clone()));
         }
@@ -74,10 +80,9 @@ impl Actor {
         self.refuse_running(&turn)?;
         let mut checked = Vec::new();
         for file in self.stream.read(|projection| projection.scoped_changes(scope)) {
-            let base = self.base(&file, scope).await?;
-            if base.hash != file.span.after {
-                let to = self.keep_state(base).await?;
-                checked.push(self.check_undo(&file, to).await?);
+            let reviewed = self.looked_at(file, scope).await?;
+            if !reviewed.is_kept() && reviewed.before.hash != reviewed.file.span.after {
+                checked.push(self.check_undo(&reviewed.file, reviewed.base).await?);
             }
         }
         let shown = checked.iter().map(|checked| checked.shown.clone()).collect();
@@ -98,7 +103,7 @@ impl Actor {
         let now = read(&*self.backend().await?, &path).await?;
         let from = now.as_deref().map(ContentHash::of);
         let is_left = from == span.after;
-        let checked = self.check_again(Restore { path, from, to: span.after }).await?;
+        let checked = self.check_again(Restore { path, from, to: FileState::left(span.after) }).await?;
         if let Some(problem) = &checked.shown.problem {
             return Err(SessionError::invalid(problem.clone()));
         }
@@ -111,7 +116,7 @@ impl Actor {
     }
 
     /// As [`Self::check_restore`], where what a scope shows is undone: the file's rights become those before it.
-    pub(crate) async fn check_undo(&self, file: &Scoped, to: Option<ContentHash>) -> Result<Checked, SessionError> {
+    pub(crate) async fn check_undo(&self, file: &Scoped, to: FileState) -> Result<Checked, SessionError> {
         let Span { path, after, .. } = file.span.clone();
         let mut checked = self.check_restore(Restore { path, from: after, to }).await?;
         checked.disk.mode = file.mode;
@@ -134,18 +139,18 @@ impl Actor {
         let blobs = self.blobs()?;
         let now = read(&*self.backend().await?, &path).await;
         let mut problem = now.as_ref().err().map(|error| Problem::LeftAsItIs { why: Box::new(error.problem()) });
+        if to.is_mixed {
+            problem.get_or_insert(Problem::ChangedBetween { path: path.to_string() });
+        }
         let now = now.unwrap_or_default();
         let found = now.as_deref().map(ContentHash::of);
-        let mut bytes = match &to {
-            None => None,
-            Some(hash) => match blobs.get(hash).await {
-                Ok(bytes) => Some(bytes),
-                Err(error) => {
-                    let why = Box::new(error.problem());
-                    problem.get_or_insert(Problem::CannotPutBack { path: path.to_string(), why });
-                    None
-                }
-            },
+        let mut bytes = match to.bytes(blobs).await {
+            Ok(bytes) => bytes,
+            Err(error) => {
+                let why = Box::new(error.problem());
+                problem.get_or_insert(Problem::CannotPutBack { path: path.to_string(), why });
+                None
+            }
         };
         if found != from && problem.is_none() {
             let left = match &from {
@@ -158,6 +163,7 @@ impl Actor {
             }
         }
         let diff = file_diff(&path, now.as_deref(), bytes.as_deref(), NOTHING);
+        let FileState { hash: to, made, .. } = to;
         let change = match (&from, &to) {
             (_, None) => ChangeKind::Deleted,
             (None, Some(_)) => ChangeKind::Created,
@@ -167,7 +173,8 @@ impl Actor {
         let after = bytes.as_deref().map(ContentHash::of);
         let mode = self.stream.read(|projection| projection.mode_before(&path));
         let disk = ChangeRecord { path: path.clone(), before: found, after, mode };
-        Ok(Checked { record: ChangeRecord { path, before: from, after: to, mode: None }, disk, bytes, now, shown })
+        let record = ChangeRecord { path, before: from, after: to, mode: None };
+        Ok(Checked { record, disk, bytes, made, now, shown })
     }
 
     /// Puts the files back that nothing speaks against: intent, effect, what became of it. Gives what was done.
@@ -178,11 +185,10 @@ impl Actor {
         }
         let backend = self.backend().await?;
         for checked in &mut sound {
-            // The person's own edits, and what an older version of Bosun left, are not kept yet. Not before this: of what is
-            // only looked at no entry names the bytes, and they would stay for good.
-            if let Some(now) = checked.now.take() {
-                let kept = self.blobs()?.put(now.into()).await;
-                kept.map_err(|error| SessionError::of(ErrorCode::StorageUnavailable, &error))?;
+            // The person's own edits, what an older version of Bosun left, and states that were made up are not kept yet. Not
+            // before this: of what is only looked at no entry names the bytes, and they would stay for good.
+            for bytes in [checked.now.take(), checked.made.take()].into_iter().flatten() {
+                self.keep_bytes(bytes).await?;
             }
         }
         let intended = sound.iter().map(|checked| checked.disk.clone()).collect();

@@ -20,6 +20,7 @@ use serde::{Deserialize, Serialize};
 use crate::actor::Actor;
 use crate::projection::{Scoped, Span, kind_of};
 use crate::restoring::{Restore, read};
+use crate::states::FileState;
 use crate::{Explain, SessionError, convert};
 
 /// Where it is kept what a person kept, by session.
@@ -31,25 +32,66 @@ const COUNT: DiffLimits = DiffLimits { lines: 0, characters: 0 };
 /// Largest image that is shown, in bytes.
 const IMAGE: u64 = 8 << 20;
 
-/// States of files that the person keeps, by path; `None`: that there is no file.
+/// States of files that the person keeps, by path.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(transparent)]
-struct Kept(BTreeMap<VirtualPath, Option<ContentHash>>);
+struct Kept(BTreeMap<VirtualPath, KeptState>);
 
-/// A state of a file.
-pub(crate) struct State {
-    pub hash: Option<ContentHash>,
-    /// Of one that was made up here, and is kept nowhere yet.
-    made: Option<Vec<u8>>,
+/// A state that the person keeps.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(from = "StoredState")]
+struct KeptState {
+    /// `None`: that there is no file.
+    state: Option<ContentHash>,
+    /// How many edits of others are in it, from the first on.
+    edits: usize,
 }
 
-impl State {
-    const fn left(hash: Option<ContentHash>) -> Self {
-        Self { hash, made: None }
+/// Older versions stored the state alone.
+#[derive(Deserialize)]
+#[serde(untagged)]
+enum StoredState {
+    Now { state: Option<ContentHash>, edits: usize },
+    Older(Option<ContentHash>),
+}
+
+impl From<StoredState> for KeptState {
+    fn from(stored: StoredState) -> Self {
+        match stored {
+            StoredState::Now { state, edits } => Self { state, edits },
+            // Which edits were there is not known; nothing is put on top of what was kept.
+            StoredState::Older(state) => Self { state, edits: usize::MAX },
+        }
+    }
+}
+
+/// A changed file, and the states that a look at it starts from: each has in it what others did to the file since.
+pub(crate) struct Reviewed {
+    pub file: Scoped,
+    /// Before the scope.
+    pub before: FileState,
+    /// Before the session.
+    first: FileState,
+    /// What the person keeps of it, if anything.
+    kept: Option<FileState>,
+    /// From where on the changes of the scope are still to be looked at.
+    pub base: FileState,
+}
+
+impl Reviewed {
+    /// The person keeps all of it.
+    pub(crate) fn is_kept(&self) -> bool {
+        self.base.hash == self.file.span.after
     }
 
-    fn made(bytes: Vec<u8>) -> Self {
-        Self { hash: Some(ContentHash::of(&bytes)), made: Some(bytes) }
+    /// What is kept of the whole session's changes, or the state before them.
+    fn whole(&self) -> &FileState {
+        self.kept.as_ref().unwrap_or(&self.first)
+    }
+
+    fn version(&self, from: &FileState) -> String {
+        let word = |hash: Option<&ContentHash>| hash.map_or_else(|| "none".to_owned(), ToString::to_string);
+        format!("{}-{}", word(from.hash.as_ref()), word(self.file.span.after.as_ref()))
     }
 }
 
@@ -68,8 +110,11 @@ impl Actor {
                 && read(&*backend, &file.span.path)
                     .await
                     .is_ok_and(|now| now.as_deref().map(ContentHash::of) != file.span.after);
-            let base = self.base_of(&kept, &file, scope).await;
-            files.push(self.listed(&file, base, edited_since).await);
+            let reviewed = self.states_of(&kept, file, scope).await;
+            // What the agent did there, others have taken back.
+            if reviewed.file.restored || reviewed.before.hash != reviewed.file.span.after {
+                files.push(self.listed(reviewed, edited_since).await);
+            }
         }
         let unkept = unkept.into_iter().map(|unkept| UnkeptFile {
             path: unkept.record.path.to_string(),
@@ -96,34 +141,34 @@ impl Actor {
         })
     }
 
-    async fn listed(&self, file: &Scoped, base: State, edited_since: bool) -> ChangedFile {
-        let Span { before, after, .. } = &file.span;
-        let state = match (before == after, base.hash == *after) {
+    async fn listed(&self, reviewed: Reviewed, edited_since: bool) -> ChangedFile {
+        let Span { path, after, .. } = &reviewed.file.span;
+        let state = match (reviewed.before.hash == *after, reviewed.is_kept()) {
             (true, _) => ReviewState::Undone,
             (false, true) => ReviewState::Kept,
             (false, false) => ReviewState::Pending,
         };
-        let from = if state == ReviewState::Kept { State::left(before.clone()) } else { base };
-        let lines = match file.lines.filter(|_| from.hash == *before) {
+        let from = if state == ReviewState::Kept { &reviewed.before } else { &reviewed.base };
+        let lines = match reviewed.file.lines.filter(|_| from.hash == reviewed.before.hash) {
             Some(lines) => lines,
-            None => self.lines(&file.span.path, &from, after.as_ref()).await.unwrap_or_default(),
+            None => self.lines(path, from, after.as_ref()).await.unwrap_or_default(),
         };
         ChangedFile {
-            path: file.span.path.to_string(),
+            path: path.to_string(),
             change: kind_of(from.hash.as_ref(), after.as_ref()),
             added: lines.0,
             removed: lines.1,
             state,
-            command: file.command.clone(),
+            command: reviewed.file.command.clone(),
             edited_since,
-            lost: file.lost,
+            lost: reviewed.file.lost,
         }
     }
 
     async fn lines(
         &self,
         path: &VirtualPath,
-        from: &State,
+        from: &FileState,
         to: Option<&ContentHash>,
     ) -> Result<(u32, u32), SessionError> {
         let (from, to) = (self.bytes_in(from).await?, self.state_of(to).await?);
@@ -133,10 +178,12 @@ impl Actor {
 
     /// One changed file in full.
     pub(crate) async fn file_review(&self, path: &str, scope: ChangeScope) -> Result<FileReview, SessionError> {
-        let (file, base) = self.reviewed(path, scope).await?;
+        let reviewed = self.reviewed(path, scope).await?;
         // Of a kept file everything is shown.
-        let from = if base.hash == file.span.after { State::left(file.span.before.clone()) } else { base };
-        let (before, after) = (self.bytes_in(&from).await?, self.state_of(file.span.after.as_ref()).await?);
+        let from = if reviewed.is_kept() { &reviewed.before } else { &reviewed.base };
+        let version = reviewed.version(from);
+        let file = &reviewed.file;
+        let (before, after) = (self.bytes_in(from).await?, self.state_of(file.span.after.as_ref()).await?);
         let now = read(&*self.backend().await?, &file.span.path).await?;
         let path = file.span.path.clone();
         let side = |bytes: &Option<Vec<u8>>| bytes.as_deref().map(|bytes| side(&path, bytes));
@@ -155,13 +202,13 @@ impl Actor {
         };
         Ok(FileReview {
             path: path.to_string(),
-            version: version(from.hash.as_ref(), file.span.after.as_ref()),
+            version,
             diff: convert::diff(&diff),
             lines: u32::try_from(lines).unwrap_or(u32::MAX),
             since: since.as_ref().map(convert::diff),
             before: sides.0,
             after: sides.1,
-            command: file.command,
+            command: file.command.clone(),
         })
     }
 
@@ -175,15 +222,15 @@ impl Actor {
     ) -> Result<RestoredFile, SessionError> {
         let turn = self.turn().await;
         self.refuse_running(&turn)?;
-        let (file, before, after) = self.seen(path, scope, seen).await?;
+        let (reviewed, before, after) = self.seen(path, scope, seen).await?;
         let bytes = without_hunk(&before.unwrap_or_default(), &after.unwrap_or_default(), place(hunk));
         let bytes = bytes.ok_or_else(gone)?;
         // A file that was made, or removed, has nothing else in it.
-        let to = match (&file.span.before, bytes.is_empty()) {
-            (None, true) => None,
-            _ => Some(self.keep_bytes(bytes).await?),
+        let to = match (&reviewed.before.hash, bytes.is_empty()) {
+            (None, true) => FileState::left(None),
+            _ => FileState::made(bytes),
         };
-        let checked = self.check_undo(&file, to).await?;
+        let checked = self.check_undo(&reviewed.file, to).await?;
         if let Some(problem) = &checked.shown.problem {
             return Err(SessionError::invalid(problem.clone()));
         }
@@ -196,15 +243,15 @@ impl Actor {
     /// Keeps one place of a change: it is no longer shown as open.
     pub(crate) async fn keep_hunk(&self, path: &str, seen: &str, hunk: u32) -> Result<(), SessionError> {
         let _keeping = self.keeping.lock().await;
-        let (file, before, after) = self.seen(path, ChangeScope::Session, seen).await?;
+        let (reviewed, before, after) = self.seen(path, ChangeScope::Session, seen).await?;
         let bytes = with_hunk(&before.unwrap_or_default(), &after.clone().unwrap_or_default(), place(hunk));
         let bytes = bytes.ok_or_else(gone)?;
         let base = match after {
-            None if bytes.is_empty() => None,
-            _ => Some(self.keep_bytes(bytes).await?),
+            None if bytes.is_empty() => FileState::left(None),
+            _ => FileState::made(bytes),
         };
         let mut kept = self.kept().await?;
-        kept.0.insert(file.span.path, base);
+        self.keep(&mut kept, &reviewed.file, base).await?;
         self.set_kept(&kept).await
     }
 
@@ -218,39 +265,42 @@ impl Actor {
         let scoped = self.stream.read(|projection| projection.scoped_changes(scope));
         let (mut kept, mut problems) = (self.kept().await?, Vec::new());
         for file in scoped.into_iter().filter(|file| path.is_none_or(|path| file.span.path.as_str() == path)) {
-            match self.kept_with(&kept, &file, scope).await? {
-                Some(state) => {
-                    let hash = self.keep_state(state).await?;
-                    kept.0.insert(file.span.path, hash);
-                }
-                None => problems.push(Problem::EarlierOpen { path: file.span.path.to_string() }),
+            let reviewed = self.states_of(&kept, file, scope).await;
+            match self.kept_with(&reviewed, scope).await? {
+                Some(state) => self.keep(&mut kept, &reviewed.file, state).await?,
+                None => problems.push(Problem::EarlierOpen { path: reviewed.file.span.path.to_string() }),
             }
         }
         self.set_kept(&kept).await?;
         Ok(problems)
     }
 
+    /// A state is what the person keeps of a file, with all that others did to it by now.
+    async fn keep(&self, kept: &mut Kept, file: &Scoped, state: FileState) -> Result<(), SessionError> {
+        let state = self.keep_state(state).await?;
+        kept.0.insert(file.span.path.clone(), KeptState { state, edits: file.own.len() });
+        Ok(())
+    }
+
     /// What is kept of a file once what the scope shows is kept too, and what is open from before it stays open. `None`
     /// where the two cannot be told apart.
-    async fn kept_with(&self, kept: &Kept, file: &Scoped, scope: ChangeScope) -> Result<Option<State>, SessionError> {
-        let Span { path, before, after } = &file.span;
-        let whole = kept.0.get(path).unwrap_or(&file.first);
-        let base = self.base_of(kept, file, scope).await;
-        if scope == ChangeScope::Session || after.is_none() || base.hash == *whole {
-            return Ok(Some(State::left(after.clone())));
+    async fn kept_with(&self, reviewed: &Reviewed, scope: ChangeScope) -> Result<Option<FileState>, SessionError> {
+        let after = &reviewed.file.span.after;
+        let (base, whole) = (&reviewed.base, reviewed.whole());
+        if scope == ChangeScope::Session || after.is_none() || base.hash == whole.hash {
+            return Ok(Some(FileState::left(after.clone())));
         }
-        if base.hash == *after {
-            return Ok(Some(State::left(whole.clone())));
+        if reviewed.is_kept() {
+            return Ok(Some(whole.clone()));
         }
-        let states = (self.bytes_in(&base).await?, self.state_of(after.as_ref()).await?);
+        let states = (self.bytes_in(base).await?, self.state_of(after.as_ref()).await?);
         let (Some(from), Some(to)) = states else { return Ok(None) };
-        let (Some(now), Some(first)) = (self.state_of(whole.as_ref()).await?, self.state_of(before.as_ref()).await?)
-        else {
+        let (Some(now), Some(first)) = (self.bytes_in(whole).await?, self.bytes_in(&reviewed.before).await?) else {
             return Ok(None);
         };
         let bytes = carried(&from, &to, &now);
         // Lines may be matched otherwise the next time: then it would not be seen as kept.
-        Ok(bytes.filter(|bytes| open_since(&first, bytes, &to).is_some_and(|open| open == to)).map(State::made))
+        Ok(bytes.filter(|bytes| open_since(&first, bytes, &to).is_some_and(|open| open == to)).map(FileState::made))
     }
 
     /// What a person kept of what the scope shows is open again.
@@ -260,28 +310,31 @@ impl Actor {
         let mut kept = self.kept().await?;
         let scoped = self.stream.read(|projection| projection.scoped_changes(scope));
         let file = scoped.into_iter().find(|file| file.span.path == path).filter(|_| scope != ChangeScope::Session);
-        let whole = kept.0.remove(&path);
-        if let (Some(file), Some(whole)) = (file, whole) {
-            let left = self.kept_without(&file, &whole).await?;
-            if let Some(left) = left {
-                let hash = self.keep_state(left).await?;
-                kept.0.insert(path, hash);
-            }
+        let reviewed = match file {
+            Some(file) => Some(self.states_of(&kept, file, scope).await),
+            None => None,
+        };
+        kept.0.remove(&path);
+        if let Some(reviewed) = reviewed
+            && let Some(left) = self.kept_without(&reviewed).await?
+        {
+            self.keep(&mut kept, &reviewed.file, left).await?;
         }
         self.set_kept(&kept).await
     }
 
-    /// What stays kept of a file without what the scope shows; `None` where the two cannot be told apart.
-    async fn kept_without(&self, file: &Scoped, whole: &Option<ContentHash>) -> Result<Option<State>, SessionError> {
-        let Span { before, after, .. } = &file.span;
-        if whole == after {
-            return Ok((file.first != *before).then(|| State::left(before.clone())));
+    /// What stays kept of a file without what the scope shows; `None` where that is nothing, or the two cannot be told apart.
+    async fn kept_without(&self, reviewed: &Reviewed) -> Result<Option<FileState>, SessionError> {
+        let Some(whole) = &reviewed.kept else { return Ok(None) };
+        let (before, after) = (&reviewed.before, &reviewed.file.span.after);
+        if whole.hash == *after {
+            return Ok((reviewed.first.hash != before.hash).then(|| before.clone()));
         }
-        let states = [self.state_of(after.as_ref()).await?, self.state_of(before.as_ref()).await?];
-        let ([Some(from), Some(to)], Some(now)) = (states, self.state_of(whole.as_ref()).await?) else {
+        let states = [self.state_of(after.as_ref()).await?, self.bytes_in(before).await?];
+        let ([Some(from), Some(to)], Some(now)) = (states, self.bytes_in(whole).await?) else {
             return Ok(None);
         };
-        Ok(carried(&from, &to, &now).map(State::made))
+        Ok(carried(&from, &to, &now).map(FileState::made))
     }
 
     /// Brings back what was undone at the entry `seq`.
@@ -302,7 +355,7 @@ impl Actor {
         }
         let mut checked = Vec::new();
         for change in undone.changes {
-            let again = Restore { path: change.path, from: change.after, to: change.before };
+            let again = Restore { path: change.path, from: change.after, to: FileState::left(change.before) };
             checked.push(self.check_again(again).await?);
         }
         let shown = checked.iter().map(|checked| checked.shown.clone()).collect();
@@ -324,38 +377,53 @@ impl Actor {
         tokio::task::spawn_blocking(encode).await.map_err(broken)
     }
 
-    /// From where on the changes of a file are still to be looked at.
-    pub(crate) async fn base(&self, file: &Scoped, scope: ChangeScope) -> Result<State, SessionError> {
-        Ok(self.base_of(&self.kept().await?, file, scope).await)
+    /// A changed file with the states that a look at it starts from.
+    pub(crate) async fn looked_at(&self, file: Scoped, scope: ChangeScope) -> Result<Reviewed, SessionError> {
+        Ok(self.states_of(&self.kept().await?, file, scope).await)
     }
 
-    async fn base_of(&self, kept: &Kept, file: &Scoped, scope: ChangeScope) -> State {
-        let Span { path, before, after } = &file.span;
-        match kept.0.get(path) {
-            Some(kept) if scope == ChangeScope::Session || kept == after || file.first == *before => {
-                State::left(kept.clone())
+    async fn states_of(&self, kept: &Kept, file: Scoped, scope: ChangeScope) -> Reviewed {
+        let Span { path, before, between, after } = &file.span;
+        let before = self.with_edits(FileState::left(before.clone()), between).await;
+        let first = self.with_edits(FileState::left(file.first.clone()), &file.own).await;
+        let kept = match kept.0.get(path) {
+            Some(kept) => {
+                let since = file.own.get(kept.edits..).unwrap_or_default();
+                Some(self.with_edits(FileState::left(kept.state.clone()), since).await)
             }
-            Some(kept) => self.open_within(file, kept).await.unwrap_or_else(|| State::left(before.clone())),
-            None => State::left(before.clone()),
-        }
+            None => None,
+        };
+        let base = match &kept {
+            Some(kept) if scope == ChangeScope::Session || kept.hash == *after || first.hash == before.hash => {
+                kept.clone()
+            }
+            Some(kept) => self.open_within(&before, kept, after).await.unwrap_or_else(|| before.clone()),
+            None => before.clone(),
+        };
+        Reviewed { file, before, first, kept, base }
     }
 
     /// What a person keeps reaches from before the session on: what of it is within a scope is told by the bytes.
-    async fn open_within(&self, file: &Scoped, kept: &Option<ContentHash>) -> Option<State> {
-        let before = self.state_of(file.span.before.as_ref()).await.ok()??;
-        let kept = self.state_of(kept.as_ref()).await.ok()??;
-        let after = self.state_of(file.span.after.as_ref()).await.ok()??;
-        open_since(&before, &kept, &after).map(State::made)
+    async fn open_within(
+        &self,
+        before: &FileState,
+        kept: &FileState,
+        after: &Option<ContentHash>,
+    ) -> Option<FileState> {
+        let is_mixed = before.is_mixed || kept.is_mixed;
+        let before = self.bytes_in(before).await.ok()??;
+        let kept = self.bytes_in(kept).await.ok()??;
+        let after = self.state_of(after.as_ref()).await.ok()??;
+        open_since(&before, &kept, &after).map(|bytes| FileState { is_mixed, ..FileState::made(bytes) })
     }
 
-    /// A changed file and the state from which on its changes are open.
-    async fn reviewed(&self, path: &str, scope: ChangeScope) -> Result<(Scoped, State), SessionError> {
+    /// A changed file of a scope.
+    async fn reviewed(&self, path: &str, scope: ChangeScope) -> Result<Reviewed, SessionError> {
         let path = parsed(path)?;
         let scoped = self.stream.read(|projection| projection.scoped_changes(scope));
         let file = scoped.into_iter().find(|file| file.span.path == path);
         let file = file.ok_or_else(|| not_changed(path.as_str()))?;
-        let base = self.base(&file, scope).await?;
-        Ok((file, base))
+        self.looked_at(file, scope).await
     }
 
     /// The two states that `seen` names, while they are still those of the file.
@@ -364,13 +432,13 @@ impl Actor {
         path: &str,
         scope: ChangeScope,
         seen: &str,
-    ) -> Result<(Scoped, Option<Vec<u8>>, Option<Vec<u8>>), SessionError> {
-        let (file, base) = self.reviewed(path, scope).await?;
-        let from = [base, State::left(file.span.before.clone())].into_iter();
-        let mut from = from.filter(|from| version(from.hash.as_ref(), file.span.after.as_ref()) == seen);
-        let from = from.next().ok_or_else(gone)?;
-        let (before, after) = (self.bytes_in(&from).await?, self.state_of(file.span.after.as_ref()).await?);
-        Ok((file, before, after))
+    ) -> Result<(Reviewed, Option<Vec<u8>>, Option<Vec<u8>>), SessionError> {
+        let reviewed = self.reviewed(path, scope).await?;
+        let from = [&reviewed.base, &reviewed.before];
+        let from = from.into_iter().find(|from| reviewed.version(from) == seen).ok_or_else(gone)?;
+        let before = self.bytes_in(from).await?;
+        let after = self.state_of(reviewed.file.span.after.as_ref()).await?;
+        Ok((reviewed, before, after))
     }
 
     async fn state_of(&self, hash: Option<&ContentHash>) -> Result<Option<Vec<u8>>, SessionError> {
@@ -378,25 +446,6 @@ impl Actor {
             Some(hash) => Ok(Some(self.blobs()?.get(hash).await.map_err(unkept)?)),
             None => Ok(None),
         }
-    }
-
-    async fn bytes_in(&self, state: &State) -> Result<Option<Vec<u8>>, SessionError> {
-        match &state.made {
-            Some(bytes) => Ok(Some(bytes.clone())),
-            None => self.state_of(state.hash.as_ref()).await,
-        }
-    }
-
-    pub(crate) async fn keep_state(&self, state: State) -> Result<Option<ContentHash>, SessionError> {
-        match state.made {
-            Some(bytes) => self.keep_bytes(bytes).await.map(Some),
-            None => Ok(state.hash),
-        }
-    }
-
-    async fn keep_bytes(&self, bytes: Vec<u8>) -> Result<ContentHash, SessionError> {
-        let kept = self.blobs()?.put(bytes.into()).await;
-        kept.map_err(|error| SessionError::of(ErrorCode::StorageUnavailable, &error))
     }
 
     async fn kept(&self) -> Result<Kept, SessionError> {
@@ -421,11 +470,6 @@ fn not_stored(error: StoreError) -> SessionError {
 /// What a change becomes where the person edited the file since: their edits stay. `None` where they meet.
 pub(crate) fn past_own_edits(from: Option<&[u8]>, to: Option<&[u8]>, now: Option<&[u8]>) -> Option<Vec<u8>> {
     carried(from?, to?, now?)
-}
-
-fn version(from: Option<&ContentHash>, to: Option<&ContentHash>) -> String {
-    let word = |hash: Option<&ContentHash>| hash.map_or_else(|| "none".to_owned(), ToString::to_string);
-    format!("{}-{}", word(from), word(to))
 }
 
 fn side(path: &VirtualPath, bytes: &[u8]) -> FileSide {

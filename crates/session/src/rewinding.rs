@@ -2,7 +2,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use bosun_agent::{EntryBody, JournalEntry, Recorded, Seq, State};
-use bosun_backend::{ContentHash, FileData, FileUpdates, VirtualPath};
+use bosun_backend::{FileData, FileUpdates, VirtualPath};
 use bosun_protocol::{
     Checkpoint, FileDiff, Item, ItemBody, Problem, Problems, RestoredFile, RewindPreview, RewindWhat,
 };
@@ -11,8 +11,10 @@ use bosun_tools::{ChangeRecord, DiffLimits, file_diff};
 
 use crate::actor::Actor;
 use crate::journals::Journals;
+use crate::projection::{Projection, Span};
 use crate::restoring::{Checked, Restore, files_kept, read};
 use crate::reviewing::parsed;
+use crate::states::FileState;
 use crate::timeline::{last_rewind, place, short};
 use crate::{SessionError, convert};
 
@@ -46,15 +48,16 @@ impl Actor {
     pub(crate) async fn preview_rewind_file(&self, seq: u32, path: &str) -> Result<FileDiff, SessionError> {
         let path = parsed(path)?;
         let (journals, _) = self.journals_at(seq).await?;
-        let restore = changed_after(&journals, Seq::from(seq)).find(|restore| restore.path == path);
+        let span = changed_after(&journals, Seq::from(seq)).find(|span| span.path == path);
         let not_changed = || SessionError::not_found(Problem::NotChanged { path: path.to_string() });
-        let restore = restore.ok_or_else(not_changed)?;
+        let restore = self.back(span.ok_or_else(not_changed)?).await;
         let to = restore.to.clone();
         let checked = self.check_restore(restore).await?;
         let now = read(&*self.backend().await?, &path).await?;
         let then = match checked.shown.problem {
             None => checked.bytes,
-            Some(_) => self.bytes_of(&path, to).await?,
+            Some(_) if to.made.is_some() => to.made,
+            Some(_) => self.bytes_of(&path, to.hash).await?,
         };
         let compare = move || file_diff(&path, now.as_deref(), then.as_deref(), DiffLimits::PREVIEW);
         let diff = tokio::task::spawn_blocking(compare).await.map_err(SessionError::internal)?;
@@ -98,7 +101,7 @@ impl Actor {
         };
         let mut checked = Vec::new();
         for ChangeRecord { path, before, after, .. } in files {
-            checked.push(self.check_restore(Restore { path, from: after, to: before }).await?);
+            checked.push(self.check_restore(Restore { path, from: after, to: FileState::left(before) }).await?);
         }
         refuse_problems(&checked)?;
         self.restore(checked).await?;
@@ -136,10 +139,20 @@ impl Actor {
         leave: &BTreeSet<VirtualPath>,
     ) -> Result<Vec<Checked>, SessionError> {
         let mut checked = Vec::new();
-        for restore in changed_after(journals, seq).filter(|restore| !leave.contains(&restore.path)) {
-            checked.push(self.check_restore(restore).await?);
+        for span in changed_after(journals, seq).filter(|span| !leave.contains(&span.path)) {
+            let restore = self.back(span).await;
+            if restore.to.hash != restore.from {
+                checked.push(self.check_restore(restore).await?);
+            }
         }
         Ok(checked)
+    }
+
+    /// What would put a file back to before some changes, and leaves what others did in between.
+    async fn back(&self, span: Span) -> Restore {
+        let Span { path, before, between, after } = span;
+        let to = self.with_edits(FileState::left(before), &between).await;
+        Restore { path, from: after, to }
     }
 
     /// Shows the session from its journal anew, to those who watch too.
@@ -166,14 +179,10 @@ impl Actor {
     }
 }
 
-/// What would put the files back that were changed behind `seq` and are not as they were.
-fn changed_after(journals: &Journals, seq: Seq) -> impl Iterator<Item = Restore> {
-    let mut files: BTreeMap<VirtualPath, (Option<ContentHash>, Option<ContentHash>)> = BTreeMap::new();
-    for ChangeRecord { path, before, after, .. } in journals.changes_after(seq) {
-        files.entry(path).and_modify(|(_, last)| last.clone_from(&after)).or_insert((before, after));
-    }
-    let changed = files.into_iter().filter(|(_, (to, from))| to != from);
-    changed.map(|(path, (to, from))| Restore { path, from, to })
+/// The files that were changed behind `seq`, from before that to the last change.
+fn changed_after(journals: &Journals, seq: Seq) -> impl Iterator<Item = Span> {
+    let changed = Projection::changed_by(&journals.deeds_after(seq)).into_iter().map(|file| file.span);
+    changed.filter(|span| span.before != span.after || !span.between.is_empty())
 }
 
 /// What makes `to` of `from`.

@@ -95,6 +95,6 @@ fn first_byte(listener: &TcpListener, start: Instant) -> Result<f64> {
     }
 }
 
-fn absent_is_fine(error: std::io::Error) -> std::io::Result<()> {
+pub(super) fn absent_is_fine(error: std::io::Error) -> std::io::Result<()> {
     if error.kind() == std::io::ErrorKind::NotFound { Ok(()) } else { Err(error) }
 }

@@ -12,11 +12,14 @@ use super::Bench;
 use super::desk::bare;
 use super::measure::{Sample, forget_files, millis};
 use super::screen::{MANY, Screen};
+use super::start::absent_is_fine;
 use super::table::{Row, Target};
 
 const ROUNDS: usize = 5;
 const QUIET: Duration = Duration::from_secs(1);
 const PATIENCE: Duration = Duration::from_secs(60);
+/// How long the processes of a page may go on after the program that started them.
+const ENDING: Duration = Duration::from_secs(10);
 
 pub fn measure(bench: &Bench) -> Result<Vec<Row>> {
     let folder = bench.place.target.join("bench/window");
@@ -45,9 +48,7 @@ pub fn measure(bench: &Bench) -> Result<Vec<Row>> {
 /// Opens the window on a display and in folders of its own, closes it, and tells the milliseconds to the first picture that
 /// is not blank, and to the last change.
 pub fn open(desktop: &Path, folder: &Path) -> Result<(f64, f64)> {
-    if folder.exists() {
-        std::fs::remove_dir_all(folder).with_context(|| format!("could not empty {}", folder.display()))?;
-    }
+    remove(folder)?;
     let screen = Screen::start(&folder.join("screen"))?;
     let runtime = folder.join("run");
     std::fs::create_dir_all(&runtime)?;
@@ -66,8 +67,20 @@ pub fn open(desktop: &Path, folder: &Path) -> Result<(f64, f64)> {
     child.kill().ok();
     child.wait()?;
     drop(screen);
-    std::fs::remove_dir_all(folder)?;
+    remove(folder)?;
     times
+}
+
+/// Removes a folder in which the processes of a page that is just ending may write for another moment.
+fn remove(folder: &Path) -> Result<()> {
+    let start = Instant::now();
+    loop {
+        match std::fs::remove_dir_all(folder).or_else(absent_is_fine) {
+            Ok(()) => return Ok(()),
+            Err(_) if start.elapsed() < ENDING => std::thread::sleep(Duration::from_millis(50)),
+            Err(error) => return Err(error).with_context(|| format!("could not empty {}", folder.display())),
+        }
+    }
 }
 
 fn watch(screen: &Screen, start: Instant) -> Result<(f64, f64)> {

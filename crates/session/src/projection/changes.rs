@@ -33,10 +33,12 @@ pub(super) struct Changes {
 
 struct Changed {
     before: Option<ContentHash>,
+    /// What others did between the changes.
+    between: Vec<Edit>,
     after: Option<ContentHash>,
     /// Unix permission bits before the first change that tells them.
     mode: Option<u32>,
-    /// As it was when the turn, and the step, that changed it last met it. What a person puts back is no change of theirs.
+    /// As it was when the turn, and the step, that changed it last met it.
     turn: Mark,
     step: Mark,
     /// The command that changed it last, where a command did.
@@ -52,6 +54,8 @@ struct Changed {
 struct Mark {
     since: Seq,
     before: Option<ContentHash>,
+    /// What others did since then, and what a person put back: neither is a change of the turn or step.
+    between: Vec<Edit>,
     /// As that of the file, since then.
     mode: Option<u32>,
 }
@@ -62,12 +66,21 @@ enum Lines {
     Counted(u32, u32),
 }
 
-/// A file's first and last state in a session, whose lines are to be counted.
+/// From a file's state before some changes to the one after them.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Span {
     pub path: VirtualPath,
     pub before: Option<ContentHash>,
+    /// What happened in between and belongs to none of them, in its order.
+    pub between: Vec<Edit>,
     pub after: Option<ContentHash>,
+}
+
+/// What somebody made of a file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Edit {
+    pub from: Option<ContentHash>,
+    pub to: Option<ContentHash>,
 }
 
 /// A file as a scope of changes shows it.
@@ -75,8 +88,9 @@ pub(crate) struct Span {
 pub(crate) struct Scoped {
     /// From before the scope to the last change.
     pub span: Span,
-    /// The state before the session.
+    /// The state before the session, and what others did since between its changes.
     pub first: Option<ContentHash>,
+    pub own: Vec<Edit>,
     /// Unix permission bits before the scope, where they are known.
     pub mode: Option<u32>,
     pub command: Option<String>,
@@ -148,10 +162,11 @@ impl Changes {
     fn take(&mut self, record: &ChangeRecord, part: &Circumstance<'_>) -> Option<FileChange> {
         let (compared, turn, step) = (self.compared, self.turn, self.step);
         let (added, removed) = part.lines;
-        let mark = |since| Mark { since, before: record.before.clone(), mode: None };
+        let mark = |since| Mark { since, before: record.before.clone(), between: Vec::new(), mode: None };
         let file = self.files.entry(record.path.clone()).or_insert_with(|| Changed {
             before: record.before.clone(),
-            after: None,
+            between: Vec::new(),
+            after: record.before.clone(),
             mode: None,
             turn: mark(turn),
             step: mark(step),
@@ -160,11 +175,18 @@ impl Changes {
             summed: (0, 0),
             lines: Lines::Unknown,
         });
-        if file.turn.since != turn && !part.restored {
-            file.turn = mark(turn);
+        if file.after != record.before {
+            file.edited(&Edit { from: file.after.clone(), to: record.before.clone() });
         }
-        if file.step.since != step && !part.restored {
-            file.step = mark(step);
+        if part.restored {
+            let back = Edit { from: record.before.clone(), to: record.after.clone() };
+            [&mut file.turn, &mut file.step].into_iter().for_each(|mark| mark.put_back(&back));
+        } else {
+            for (file, now) in [(&mut file.turn, turn), (&mut file.step, step)] {
+                if file.since != now {
+                    *file = mark(now);
+                }
+            }
         }
         file.turn.mode = file.turn.mode.or(record.mode);
         file.step.mode = file.step.mode.or(record.mode);
@@ -175,7 +197,7 @@ impl Changes {
             file.command = part.command.map(ToOwned::to_owned);
         }
         file.summed = (file.summed.0.saturating_add(added), file.summed.1.saturating_add(removed));
-        file.lines = if file.before == file.after {
+        file.lines = if file.before == file.after && file.between.is_empty() {
             file.summed = (0, 0);
             Lines::Counted(0, 0)
         } else if compared {
@@ -259,25 +281,27 @@ impl Changes {
     /// The files of a scope that are not as they were before it, and those that were put back to what they were.
     fn scoped(&self, scope: ChangeScope) -> Vec<Scoped> {
         let before = |file: &Changed| {
-            let (before, mode) = match scope {
-                ChangeScope::Session => (&file.before, file.mode),
-                ChangeScope::Turn if file.turn.since == self.turn => (&file.turn.before, file.turn.mode),
-                ChangeScope::Step if file.step.since == self.step => (&file.step.before, file.step.mode),
+            let (before, between, mode) = match scope {
+                ChangeScope::Session => (&file.before, &file.between, file.mode),
+                ChangeScope::Turn if file.turn.since == self.turn => file.turn.parts(),
+                ChangeScope::Step if file.step.since == self.step => file.step.parts(),
                 ChangeScope::Turn | ChangeScope::Step => return None,
             };
             // Put back to before the scope, and further, nothing of it is left.
             let is_past = scope != ChangeScope::Session
                 && file.restored
                 && [&file.before, &file.turn.before].contains(&&file.after);
-            Some((if is_past { file.after.clone() } else { before.clone() }, mode))
+            let (before, between) = if is_past { (&file.after, &[][..]) } else { (before, &between[..]) };
+            Some((before.clone(), between.to_vec(), mode))
         };
         let mut scoped: Vec<Scoped> = self
             .files
             .iter()
             .filter_map(|(path, file)| {
-                let (before, mode) = before(file)?;
+                let (before, between, mode) = before(file)?;
+                let is_whole = before == file.before && between == file.between;
                 let lines = match file.lines {
-                    Lines::Counted(added, removed) if before == file.before => Some((added, removed)),
+                    Lines::Counted(added, removed) if is_whole => Some((added, removed)),
                     Lines::Counted(..) | Lines::Unknown => None,
                 };
                 Some(Scoped {
@@ -286,18 +310,41 @@ impl Changes {
                     command: file.command.clone(),
                     restored: file.restored,
                     first: file.before.clone(),
+                    own: file.between.clone(),
                     mode,
-                    span: Span { path: path.clone(), before, after: file.after.clone() },
+                    span: Span { path: path.clone(), before, between, after: file.after.clone() },
                 })
             })
-            .filter(|file| file.restored || file.span.before != file.span.after)
+            .filter(|file| file.restored || file.span.before != file.span.after || !file.span.between.is_empty())
             .collect();
         scoped.sort_by(|a, b| a.span.path.cmp(&b.span.path));
         scoped
     }
 }
 
+impl Mark {
+    fn parts(&self) -> (&Option<ContentHash>, &Vec<Edit>, Option<u32>) {
+        (&self.before, &self.between, self.mode)
+    }
+
+    /// A person put something back. What they put back before and have again now is as if it had stayed.
+    fn put_back(&mut self, back: &Edit) {
+        let is_inverse = |edit: &Edit| (&edit.from, &edit.to) == (&back.to, &back.from);
+        match self.between.iter().rposition(is_inverse) {
+            Some(at) => drop(self.between.remove(at)),
+            None => self.between.push(back.clone()),
+        }
+    }
+}
+
 impl Changed {
+    /// Somebody else changed it since the last change.
+    fn edited(&mut self, edit: &Edit) {
+        for between in [&mut self.between, &mut self.turn.between, &mut self.step.between] {
+            between.push(edit.clone());
+        }
+    }
+
     fn shown(&self, path: &VirtualPath) -> Option<FileChange> {
         let Lines::Counted(added, removed) = self.lines else { return None };
         let change = kind_of(self.before.as_ref(), self.after.as_ref());
@@ -359,6 +406,15 @@ impl Projection {
         scoped.map(|file| file.span).filter(|span| span.before != span.after).collect()
     }
 
+    /// The files that deeds changed, as [`Self::scoped_changes`] gives those of the session.
+    pub(crate) fn changed_by(deeds: &[Deed]) -> Vec<Scoped> {
+        let mut changes = Changes::default();
+        for deed in deeds {
+            changes.follow(deed);
+        }
+        changes.scoped(ChangeScope::Session)
+    }
+
     /// The files of a scope of changes, by path.
     pub(crate) fn scoped_changes(&self, scope: ChangeScope) -> Vec<Scoped> {
         self.changes.scoped(scope)
@@ -408,7 +464,12 @@ impl Projection {
     pub(crate) fn uncounted(&self) -> Vec<Span> {
         let open = self.changes.files.iter().filter(|(_, file)| file.lines == Lines::Unknown);
         let mut spans: Vec<Span> = open
-            .map(|(path, file)| Span { path: path.clone(), before: file.before.clone(), after: file.after.clone() })
+            .map(|(path, file)| Span {
+                path: path.clone(),
+                before: file.before.clone(),
+                between: file.between.clone(),
+                after: file.after.clone(),
+            })
             .collect();
         spans.sort_by(|a, b| a.path.cmp(&b.path));
         spans
@@ -418,7 +479,8 @@ impl Projection {
     /// went on meanwhile is counted again.
     pub(crate) fn counted(&mut self, span: &Span, lines: Option<(u32, u32)>) {
         let Some(file) = self.changes.files.get_mut(&span.path) else { return };
-        if file.lines != Lines::Unknown || file.before != span.before || file.after != span.after {
+        let is_same = (&file.before, &file.between, &file.after) == (&span.before, &span.between, &span.after);
+        if file.lines != Lines::Unknown || !is_same {
             return;
         }
         let (added, removed) = lines.unwrap_or(file.summed);

@@ -2,7 +2,7 @@
 #![allow(clippy::disallowed_methods, reason = "tests look at files and edit them as a person would")]
 
 use bosun_model::ChatRequest;
-use bosun_protocol::{ChangeScope, Problem, ReviewState, SessionId};
+use bosun_protocol::{ChangeScope, CheckpointKind, Problem, ReviewState, RewindWhat, SessionId};
 use bosun_testkit::{Ending, Reply};
 use pretty_assertions::assert_eq;
 use serde_json::json;
@@ -168,6 +168,107 @@ async fn what_a_person_undoes_is_no_change_of_the_last_turn() {
     let undone = stage.sessions.undo_changes(&session, Turn).await.unwrap();
     assert_eq!(undone.iter().map(|file| file.path.as_str()).collect::<Vec<_>>(), ["/two"]);
     assert_eq!(stage.project.read("n.txt"), lines(&[]));
+}
+
+#[tokio::test]
+async fn what_a_person_changed_between_two_changes_of_the_agent_stays_and_is_not_shown_as_the_agents() {
+    let (stage, session) = worked().await;
+    let path = stage.project.root().join("n.txt");
+    let mine = (14, "mine");
+    std::fs::write(&path, lines(&[ALL[0], ALL[1], mine, ALL[2]])).unwrap();
+    run(&stage, &session, "sed -i 's/^5$/five/' n.txt").await;
+    let shown = [("/n.txt", Pending, 4, 4), ("/one", Pending, 1, 0), ("/two", Pending, 1, 0)];
+    assert_eq!(names(&list(&stage, &session, Session).await), shown);
+    let summed = stage.snapshot(&session).await.changes.into_iter().find(|change| change.path == "/n.txt").unwrap();
+    assert_eq!((summed.added, summed.removed), (4, 4), "the sum of the conversation leaves it out too");
+    let review = stage.sessions.file_review(&session, "/n.txt", Session).await.unwrap();
+    assert!(!format!("{:?}", review.diff).contains("mine"), "{:?}", review.diff);
+
+    stage.sessions.undo_changes(&session, Session).await.unwrap();
+    assert_eq!(stage.project.read("n.txt"), lines(&[mine]));
+    assert_eq!(names(&list(&stage, &session, Session).await)[0], ("/n.txt", Undone, 0, 0));
+    let stage = stage.restarted(stepping).await;
+    assert_eq!(names(&list(&stage, &session, Session).await)[0], ("/n.txt", Undone, 0, 0));
+    bring_back(&stage, &session).await;
+    assert_eq!(stage.project.read("n.txt"), lines(&[ALL[0], (5, "five"), ALL[1], mine, ALL[2]]));
+    assert_eq!(names(&list(&stage, &session, Session).await), shown);
+}
+
+#[tokio::test]
+async fn going_back_leaves_what_a_person_changed_between_the_changes() {
+    let (stage, session) = worked().await;
+    let path = stage.project.root().join("n.txt");
+    let mine = (14, "mine");
+    std::fs::write(&path, lines(&[ALL[0], ALL[1], mine, ALL[2]])).unwrap();
+    run(&stage, &session, "sed -i 's/^5$/five/' n.txt").await;
+    let timeline = stage.timeline(&session).await;
+    let starts = timeline.checkpoints.iter().filter(|place| place.kind == CheckpointKind::TurnStart);
+    let second = starts.map(|place| place.seq).nth(1).unwrap();
+    let preview = stage.sessions.preview_rewind(&session, second).await.unwrap();
+    let file = preview.files.iter().find(|file| file.path == "/n.txt").unwrap();
+    assert_eq!((file.added, file.removed, &file.problem), (3, 3, &None));
+    let diff = stage.sessions.preview_rewind_file(&session, second, "/n.txt").await.unwrap();
+    assert!(!format!("{diff:?}").contains("-mine"), "{diff:?}");
+    stage.sessions.rewind(&session, second, RewindWhat::Both, &[]).await.unwrap();
+    assert_eq!(stage.project.read("n.txt"), lines(&[ALL[0], mine]));
+    stage.sessions.undo_rewind(&session).await.unwrap();
+    assert_eq!(stage.project.read("n.txt"), lines(&[ALL[0], (5, "five"), ALL[1], mine, ALL[2]]));
+}
+
+#[tokio::test]
+async fn what_a_person_kept_holds_what_they_changed_before_and_gets_what_they_change_later() {
+    let (stage, session) = worked().await;
+    let path = stage.project.root().join("n.txt");
+    let (first, later) = ((7, "first"), (14, "later"));
+    std::fs::write(&path, lines(&[ALL[0], first, ALL[1], ALL[2]])).unwrap();
+    run(&stage, &session, "sed -i 's/^5$/five/' n.txt").await;
+    stage.sessions.keep_changes(&session, Some("/n.txt"), Session).await.unwrap();
+    std::fs::write(&path, lines(&[ALL[0], (5, "five"), first, ALL[1], later, ALL[2]])).unwrap();
+    run(&stage, &session, "sed -i 's/^17$/seventeen/' n.txt").await;
+    assert_eq!(names(&list(&stage, &session, Session).await)[0], ("/n.txt", Pending, 1, 1));
+    stage.sessions.undo_changes(&session, Session).await.unwrap();
+    assert_eq!(stage.project.read("n.txt"), lines(&[ALL[0], (5, "five"), first, ALL[1], later, ALL[2]]));
+    assert_eq!(names(&list(&stage, &session, Session).await)[0], ("/n.txt", Kept, 4, 4));
+}
+
+#[tokio::test]
+async fn where_both_changed_the_same_places_in_between_nothing_is_undone_as_a_whole() {
+    let (stage, session) = worked().await;
+    let mixed = lines(&[ALL[0], (10, "TEN"), ALL[2]]);
+    std::fs::write(stage.project.root().join("n.txt"), &mixed).unwrap();
+    run(&stage, &session, "sed -i 's/^5$/five/' n.txt").await;
+    let now = stage.project.read("n.txt");
+    let refused = stage.sessions.undo_file(&session, "/n.txt", Session).await.unwrap_err();
+    assert_eq!(refused.problem, Problem::ChangedBetween { path: "/n.txt".into() });
+    assert_eq!(stage.project.read("n.txt"), now);
+    let review = stage.sessions.file_review(&session, "/n.txt", Session).await.unwrap();
+    stage.sessions.undo_hunk(&session, "/n.txt", Session, &review.version, 0).await.unwrap();
+    assert_ne!(stage.project.read("n.txt"), now, "one place is undone by itself");
+    bring_back(&stage, &session).await;
+    stage.sessions.undo_file(&session, "/n.txt", Turn).await.unwrap();
+    assert_eq!(stage.project.read("n.txt"), mixed, "the last turn came after it");
+}
+
+#[tokio::test]
+async fn a_place_that_was_undone_stays_undone_when_the_last_turn_is() {
+    let (stage, session) = worked().await;
+    let review = stage.sessions.file_review(&session, "/n.txt", Session).await.unwrap();
+    stage.sessions.undo_hunk(&session, "/n.txt", Session, &review.version, 0).await.unwrap();
+    assert_eq!(stage.project.read("n.txt"), lines(&ALL[1..]));
+    let turn = [("/n.txt", Pending, 2, 2), ("/two", Pending, 1, 0)];
+    assert_eq!(names(&list(&stage, &session, Turn).await), turn);
+    stage.sessions.undo_changes(&session, Turn).await.unwrap();
+    assert_eq!(stage.project.read("n.txt"), lines(&[]));
+    bring_back(&stage, &session).await;
+    bring_back(&stage, &session).await;
+    assert_eq!(stage.project.read("n.txt"), lines(&ALL));
+    assert_eq!(names(&list(&stage, &session, Turn).await), turn);
+
+    let review = stage.sessions.file_review(&session, "/n.txt", Turn).await.unwrap();
+    stage.sessions.undo_hunk(&session, "/n.txt", Turn, &review.version, 0).await.unwrap();
+    assert_eq!(names(&list(&stage, &session, Turn).await)[0], ("/n.txt", Pending, 1, 1));
+    bring_back(&stage, &session).await;
+    assert_eq!(names(&list(&stage, &session, Turn).await), turn, "what came again is a change of the turn again");
 }
 
 #[cfg(unix)]

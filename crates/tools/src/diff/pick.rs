@@ -35,16 +35,20 @@ fn picked(before: &[u8], after: &[u8], takes_new: impl Fn(usize) -> bool) -> Opt
 }
 
 /// What becomes of `now` when the change from `from` to `to` is made in it: `now` is `from` with someone's own edits, and
-/// these stay. `None` where the two meet, or something is not text.
+/// these stay. What both changed alike is changed once. `None` where the two meet, or something is not text.
 pub fn carried(from: &[u8], to: &[u8], now: &[u8]) -> Option<Vec<u8>> {
     if from == now {
         return Some(to.to_vec());
+    }
+    if to == now {
+        return Some(now.to_vec());
     }
     let ours = Lines::of(from, to)?;
     let theirs = Lines::of(from, now)?;
     let mut edits: Vec<Edit<'_>> = edits(&ours, Whose::Ours);
     edits.extend(self::edits(&theirs, Whose::Theirs));
     edits.sort_by_key(|edit| (edit.at.start, edit.at.end));
+    edits.dedup_by(|next, edit| next.whose != edit.whose && (&next.at, next.lines) == (&edit.at, edit.lines));
     let meet = |pair: &[Edit<'_>]| {
         let [first, second] = pair else { return false };
         // Right beside each other is too near: which comes first cannot be told.

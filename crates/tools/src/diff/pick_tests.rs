@@ -34,6 +34,15 @@ fn own_edits_stay_when_a_change_is_carried_past_them() {
 }
 
 #[test]
+fn what_both_changed_alike_is_changed_once() {
+    let (before, after) = (BEFORE.as_bytes(), AFTER.as_bytes());
+    assert_eq!(text(carried(before, after, after)), Some(AFTER.into()));
+    let now = BEFORE.replace("2\n", "two\n").replace("1two", "12").replace("7\n", "seven\n");
+    assert_eq!(text(carried(before, after, now.as_bytes())), Some(AFTER.replace("7\n", "seven\n")));
+    assert_eq!(carried(b"\0a", b"\0b", b"\0b"), Some(b"\0b".to_vec()));
+}
+
+#[test]
 fn what_is_kept_of_a_change_is_open_no_longer() {
     let (before, after) = (BEFORE.as_bytes(), AFTER.as_bytes());
     let open = |kept: &str| text(open_since(before, kept.as_bytes(), after));

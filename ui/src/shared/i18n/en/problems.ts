@@ -116,6 +116,7 @@ export const problems = {
   left_as_it_is: "{why}; it was left as it is",
   cannot_put_back: "'{path}' cannot be put back: {why}",
   changed_since: "'{path}' has been changed since then in the same places, by you or by another program, so it stays as it is; restore the agent's version first, or edit the file yourself",
+  changed_between: "you or another program changed '{path}' between the agent's changes and in the same places, so they cannot be told apart and it stays as it is; undo single places of it, or edit the file yourself",
   earlier_open: "'{path}' has earlier changes in the same places that are still open, so what is shown here cannot be kept alone; show the changes of the whole session and keep the file there",
   bytes_not_kept: "'{path}' was changed by a command and its earlier content was not kept, so it stays as it is; edit it yourself, or restore it from a copy of your own",
   others_put_back: "{why}; the other files were put back",

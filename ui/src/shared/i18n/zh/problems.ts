@@ -122,6 +122,8 @@ export const problems: Messages['problems'] = {
   left_as_it_is: '{why}；文件保持原样',
   cannot_put_back: '“{path}”无法恢复：{why}',
   changed_since: '“{path}”的同一处后来又被你或其他程序修改过，因此保持原样；请先恢复智能体的版本，或自行修改该文件',
+  changed_between:
+    '你或其他程序在智能体的几次更改之间修改过“{path}”的同一处，两者无法区分，因此保持原样；请逐处撤销，或自行修改该文件',
   earlier_open:
     '“{path}”的同一处还有更早的更改尚未处理，因此无法单独保留这里显示的更改；请切换到“整个会话”，在那里保留该文件',
   bytes_not_kept: '“{path}”由命令修改，修改前的内容没有保存，因此保持现状；请自行修改，或从你自己的备份恢复',
