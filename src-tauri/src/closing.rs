@@ -190,15 +190,19 @@ async fn settle<R: Runtime>(app: &AppHandle<R>, shell: &Arc<Shell>) {
                 }
                 return;
             }
-            Stand::Looking { .. } => closing.looked(!at_work(shell).await.is_empty(), Instant::now()),
+            Stand::Looking { .. } => {
+                // A core that does not answer keeps no window open.
+                let sessions = at_work(shell).await.unwrap_or_default();
+                closing.looked(!sessions.is_empty(), Instant::now());
+            }
             Stand::Asked { since, shown } => {
                 // A person who cannot see the page does not see its question.
                 if told.is_none() && !window::is_in_front(app) {
                     window::focus(app, None);
                 }
-                let sessions = ids(&at_work(shell).await);
-                let is_told = told.as_ref() == Some(&sessions) || shell.ask_to_close(sessions.clone());
-                told = Some(sessions);
+                let sessions = at_work(shell).await.map(|sessions| ids(&sessions)).or_else(|| told.clone());
+                let is_told = told == sessions || shell.ask_to_close(sessions.clone().unwrap_or_default());
+                told = sessions;
                 if !is_told || (!shown && since.elapsed() > PATIENCE) {
                     closing.not_shown();
                 } else {
@@ -208,7 +212,7 @@ async fn settle<R: Runtime>(app: &AppHandle<R>, shell: &Arc<Shell>) {
             Stand::Dialog => {
                 shell.stay();
                 told = None;
-                closing.confirmed(shell.confirm_close(&at_work(shell).await).await);
+                closing.confirmed(shell.confirm_close(&at_work(shell).await.unwrap_or_default()).await);
             }
             Stand::Hidden => {
                 let awaited: &mut Awaited = awaited.get_or_insert_with(|| {
@@ -218,7 +222,7 @@ async fn settle<R: Runtime>(app: &AppHandle<R>, shell: &Arc<Shell>) {
                 // Whoever brought it back meanwhile was too early.
                 if !closing.is_hidden() {
                     window::focus(app, None);
-                } else if awaited.is_over(&at_work(shell).await, |session| waits(shell, session)) {
+                } else if is_over(shell, awaited).await {
                     closing.done();
                 } else {
                     closing.news().await;
@@ -235,21 +239,23 @@ async fn settle<R: Runtime>(app: &AppHandle<R>, shell: &Arc<Shell>) {
     }
 }
 
-/// A core that does not answer keeps no window open.
-async fn at_work(shell: &Shell) -> Vec<SessionSummary> {
-    let Some(core) = shell.opened() else { return Vec::new() };
-    tokio::time::timeout(PATIENCE, core.sessions.at_work()).await.unwrap_or_default()
+/// The sessions at work, none where none can be; `None` where the core does not say.
+async fn at_work(shell: &Shell) -> Option<Vec<SessionSummary>> {
+    let Some(core) = shell.opened().await else { return Some(Vec::new()) };
+    tokio::time::timeout(PATIENCE, core.sessions.at_work()).await.ok()
 }
 
-fn waits(shell: &Shell, session: &SessionId) -> bool {
-    shell.opened().is_some_and(|core| core.sessions.waits(session))
+async fn is_over(shell: &Shell, awaited: &mut Awaited) -> bool {
+    let Some(core) = shell.opened().await else { return true };
+    let sessions = at_work(shell).await;
+    sessions.is_some_and(|sessions| awaited.is_over(&sessions, |session| core.sessions.waits(session)))
 }
 
 /// Stops what is at work, as a person stops a turn, and then what began behind it.
 async fn stop_all(shell: &Shell) {
-    let Some(core) = shell.opened() else { return };
+    let Some(core) = shell.opened().await else { return };
     for _ in 0..2 {
-        core.sessions.stop_all(&ids(&at_work(shell).await)).await;
+        core.sessions.stop_all(&ids(&core.sessions.at_work().await)).await;
     }
 }
 

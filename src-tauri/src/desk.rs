@@ -123,7 +123,7 @@ pub(crate) fn words(spoken: Spoken) -> &'static Words {
         close_one: "A session is still working.",
         close_many: "{} sessions are still working.",
         close_more: "and {} more",
-        close_kept: "What they have done so far is kept, and you can continue them at the next start.",
+        close_kept: "What was done is kept, and you can continue it at the next start.",
         close_stop: "Stop and close",
         close_stay: "Keep working",
         grave_unsandboxed: "It runs without a sandbox: it can do anything you can do.",

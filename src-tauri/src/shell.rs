@@ -20,6 +20,9 @@ use crate::providers::ProviderNews;
 /// How long an end of the app waits for what still runs. The journal has everything that matters already.
 const FAREWELL: Duration = Duration::from_secs(2);
 
+/// Longer than the core is held by whoever only asks for it.
+const A_MOMENT: Duration = Duration::from_millis(500);
+
 /// What the commands work on: the core behind them, the desktop around them, the page in front of them.
 pub struct Shell {
     parts: CoreParts,
@@ -88,9 +91,9 @@ impl Shell {
         }
     }
 
-    /// The core, where it is open: in one that is being opened nothing is at work.
-    pub(crate) fn opened(&self) -> Option<Arc<Core>> {
-        let core = self.core.try_lock().ok()?;
+    /// The core, where it is open: in one that is being opened, which may take long, nothing is at work.
+    pub(crate) async fn opened(&self) -> Option<Arc<Core>> {
+        let core = tokio::time::timeout(A_MOMENT, self.core.lock()).await.ok()?;
         core.as_ref().and_then(|opened| opened.as_ref().ok().cloned())
     }
 
@@ -271,7 +274,7 @@ impl Shell {
 
     /// Ends everything that runs, without ending the turns: the journal goes on later.
     pub async fn close(&self) {
-        let core = self.opened();
+        let core = self.opened().await;
         let all = async {
             if let Some(core) = core {
                 core.sessions.shut_down().await;
