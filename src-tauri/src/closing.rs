@@ -10,6 +10,7 @@ use std::time::{Duration, Instant};
 use bosun_protocol::{CloseChoice, SessionId, SessionSummary};
 use tauri::{AppHandle, CloseRequestApi, Runtime};
 use tokio::sync::{Mutex as AsyncMutex, Notify};
+use tokio_util::task::TaskTracker;
 
 use crate::Shell;
 use crate::window;
@@ -66,6 +67,7 @@ pub(crate) struct Closing {
     news: Notify,
     /// Held by whoever goes from stand to stand.
     settling: AsyncMutex<()>,
+    tasks: TaskTracker,
 }
 
 impl Closing {
@@ -167,8 +169,9 @@ pub(crate) fn requested<R: Runtime>(app: &AppHandle<R>, shell: &Arc<Shell>, api:
     match shell.closing.requested(Instant::now()) {
         Request::New => {
             api.prevent_close();
-            let (app, shell) = (app.clone(), Arc::clone(shell));
-            tauri::async_runtime::spawn(async move { settle(&app, &shell).await });
+            let (app, shell, tasks) = (app.clone(), Arc::clone(shell), &shell.closing.tasks);
+            let settled = async move { settle(&app, &shell).await };
+            tasks.spawn_on(settled, tauri::async_runtime::handle().inner());
         }
         Request::Taken => api.prevent_close(),
         Request::Unheard => tracing::error!("nobody answers a request to close the window; it closes"),
