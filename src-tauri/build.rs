@@ -158,6 +158,8 @@ const COMMANDS: &[&str] = &[
     "diagnostics",
     "save_diagnostics",
     "subscribe_goals",
+    "close_question_shown",
+    "answer_close_question",
 ];
 
 fn main() {

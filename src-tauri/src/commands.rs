@@ -5,6 +5,7 @@ pub(crate) mod additions;
 pub(crate) mod agents;
 pub(crate) mod attachments;
 pub(crate) mod changes;
+pub(crate) mod closing;
 pub(crate) mod diagnostics;
 pub(crate) mod files;
 pub(crate) mod history;
@@ -204,6 +205,8 @@ macro_rules! every_command {
             diagnostics::diagnostics,
             diagnostics::save_diagnostics,
             notifications::subscribe_goals,
+            closing::close_question_shown,
+            closing::answer_close_question,
         ]
     };
 }

@@ -3,8 +3,8 @@
 
 use std::time::{Duration, Instant};
 
-use bosun_protocol::{Decide, ErrorCode, Problem, RuleDraft};
-use bosun_session::export::visible;
+use bosun_protocol::{CloseChoice, Decide, ErrorCode, Problem, RuleDraft, SessionSummary};
+use bosun_session::export::{short, visible};
 use bosun_session::{Grave, GraveCall, ToolKind};
 
 use crate::Shell;
@@ -15,6 +15,10 @@ use crate::error::Failure;
 /// Letters and lines of one dialog: it has to fit on a small screen with its buttons.
 const LETTERS: usize = 1_500;
 const LINES: usize = 18;
+/// Letters of a name in a sentence.
+const LONGEST_NAME: usize = 120;
+/// Sessions that one dialog names.
+const MOST_NAMED: usize = 8;
 /// A yes that comes sooner was meant for whatever was there before.
 const TOO_SOON: Duration = Duration::from_millis(400);
 
@@ -55,6 +59,20 @@ impl Shell {
         self.ask(question, Problem::NotKept).await
     }
 
+    /// Asks whether to close while these sessions are at work, where the page does not. Without any there is nothing to ask.
+    pub(crate) async fn confirm_close(&self, at_work: &[SessionSummary]) -> CloseChoice {
+        if at_work.is_empty() {
+            return CloseChoice::Stop;
+        }
+        let words = words(self.spoken().await);
+        let text = closing(words, at_work);
+        let question = Question { title: words.close_title, text, yes: words.close_stop, no: words.close_stay };
+        match self.ask(question, Problem::NotApproved).await {
+            Ok(()) => CloseChoice::Stop,
+            Err(_) => CloseChoice::Stay,
+        }
+    }
+
     async fn ask(&self, question: Question, refusal: Problem) -> Result<(), Failure> {
         let busy = |_| Failure::new(ErrorCode::Invalid, Problem::DialogOpen);
         let _open = self.dialog().try_lock().map_err(busy)?;
@@ -70,6 +88,23 @@ impl Shell {
     }
 }
 
+/// What is at work, by name.
+fn closing(words: &Words, at_work: &[SessionSummary]) -> String {
+    let named = at_work.iter().take(MOST_NAMED).map(|session| match short(&session.title, LONGEST_NAME) {
+        title if title.is_empty() => format!("• {}", words.untitled),
+        title => format!("• {title}"),
+    });
+    let mut lines: Vec<String> = named.collect();
+    if at_work.len() > MOST_NAMED {
+        lines.push(words.close_more.replace("{}", &(at_work.len() - MOST_NAMED).to_string()));
+    }
+    let head = match at_work.len() {
+        1 => words.close_one.to_owned(),
+        count => words.close_many.replace("{}", &count.to_string()),
+    };
+    format!("{head}\n\n{}\n\n{}", lines.join("\n"), words.close_kept)
+}
+
 /// One call: what runs, and why that is grave.
 fn told(words: &Words, call: &GraveCall) -> String {
     let why: Vec<String> = call.why.iter().map(|grave| format!("• {}", reason(words, grave))).collect();
@@ -83,7 +118,7 @@ fn told(words: &Words, call: &GraveCall) -> String {
 }
 
 fn reason(words: &Words, grave: &Grave) -> String {
-    let with = |sentence: &str, name: &str| sentence.replace("{}", &bosun_session::export::short(name, 120));
+    let with = |sentence: &str, name: &str| sentence.replace("{}", &short(name, LONGEST_NAME));
     match grave {
         Grave::Unsandboxed => words.grave_unsandboxed.to_owned(),
         Grave::UnsandboxedLater => words.grave_unsandboxed_later.to_owned(),
@@ -131,6 +166,7 @@ fn pages(texts: Vec<String>) -> Vec<String> {
 
 #[cfg(test)]
 mod tests {
+    use bosun_protocol::SessionStatus;
     use pretty_assertions::assert_eq;
 
     use super::*;
@@ -161,6 +197,21 @@ mod tests {
             assert!(text.lines().count() < 2 * LINES && text.contains(&long.chars().count().to_string()));
         }
         assert_eq!(cut("short", words), "short");
+    }
+
+    #[test]
+    fn what_is_at_work_is_named_before_it_is_stopped() {
+        let session = |title: &str| SessionSummary {
+            title: title.into(),
+            ..crate::herald::tests::session(SessionStatus::Running, 0)
+        };
+        let text = closing(words(Spoken::English), &[session("Fix\u{202e} it\nnow"), session("")]);
+        assert!(text.starts_with("2 sessions are still working.\n\n• Fix⟨U+202E⟩ it"), "{text}");
+        assert!(text.contains("\n• New session\n") && text.ends_with("next start."), "{text}");
+        let many: Vec<_> = (0..30).map(|number| session(&number.to_string())).collect();
+        let text = closing(words(Spoken::Chinese), &many);
+        assert!(text.contains("30 个会话") && text.contains("• 7\n") && text.contains("22"), "{text}");
+        assert!(text.lines().count() <= LINES, "{text}");
     }
 
     #[test]

@@ -1,5 +1,6 @@
 //! Tells the desktop when a session needs the person or is done and is not in view: the window is not in front, or shows
-//! another. A press on the notice brings the window to the front, at that session.
+//! another. A press on the notice brings the window to the front, at that session. What was answered elsewhere is told no
+//! longer.
 
 mod bus;
 
@@ -10,6 +11,7 @@ use bosun_protocol::{SessionId, SessionStatus, SessionSummary};
 use bosun_session::export::one_line;
 use tauri::{AppHandle, Manager, Runtime, UserAttentionType};
 
+use crate::core::Core;
 use crate::desk::{Words, words};
 use crate::window::{self, MAIN};
 use crate::{Shell, herald::bus::Bus};
@@ -80,24 +82,56 @@ pub(crate) async fn run<R: Runtime>(app: AppHandle<R>, shell: Arc<Shell>) {
                 badge = known.waiting();
                 bus.count(&app, &shell, badge).await;
             }
-            let Some(news) = news else { continue };
-            let muted = core.settings().await.is_ok_and(|settings| settings.muted);
-            if muted || (in_front(&app) && shell.forwarders.shows(&session.id)) {
-                continue;
+            let is_told = match news {
+                Some(news) => tell(&app, &shell, &core, &bus, news, &session).await,
+                None => false,
+            };
+            if !is_told && session.waiting == 0 {
+                bus.withdraw(&session.id).await;
             }
-            if news == News::NeedsYou {
-                ask_for_attention(&app);
-            }
-            let spoken = words(shell.spoken().await);
-            bus.tell(&app, &shell, notice(spoken, news, &session)).await;
         }
     }
+}
+
+/// Tells the person, unless they see it or want no notices; whether they were told.
+async fn tell<R: Runtime>(
+    app: &AppHandle<R>,
+    shell: &Arc<Shell>,
+    core: &Core,
+    bus: &Bus,
+    news: News,
+    session: &SessionSummary,
+) -> bool {
+    if window::is_in_front(app) && shell.forwarders.shows(&session.id) {
+        return false;
+    }
+    let is_muted = core.settings().await.is_ok_and(|settings| settings.muted);
+    let mut is_told = false;
+    if !is_muted {
+        if news == News::NeedsYou {
+            ask_for_attention(app);
+        }
+        let spoken = words(shell.spoken().await);
+        is_told = bus.tell(app, shell, notice(spoken, news, session)).await;
+    }
+    // Out of sight and untold, it would wait for ever.
+    if news == News::NeedsYou && !is_told && shell.closing.is_hidden() {
+        bring_back(app, shell, None);
+    }
+    is_told
+}
+
+/// Brings the window to the front, also one that was to go when all is done: the person is back.
+fn bring_back<R: Runtime>(app: &AppHandle<R>, shell: &Shell, token: Option<String>) {
+    shell.closing.came_back();
+    window::focus(app, token);
 }
 
 /// What the desktop shows.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Notice {
     session: SessionId,
+    news: News,
     title: String,
     text: String,
 }
@@ -110,12 +144,7 @@ fn notice(words: &Words, news: News, session: &SessionSummary) -> Notice {
         News::Done => words.is_done,
         News::Failed => words.has_failed,
     };
-    Notice { session: session.id.clone(), title: said.to_owned(), text: title }
-}
-
-fn in_front<R: Runtime>(app: &AppHandle<R>) -> bool {
-    app.get_webview_window(MAIN)
-        .is_some_and(|window| window.is_focused().unwrap_or(true) && !window.is_minimized().unwrap_or(false))
+    Notice { session: session.id.clone(), news, title: said.to_owned(), text: title }
 }
 
 fn ask_for_attention<R: Runtime>(app: &AppHandle<R>) {
@@ -125,12 +154,12 @@ fn ask_for_attention<R: Runtime>(app: &AppHandle<R>) {
     }
 }
 
-/// The person pressed a notice.
-fn pressed<R: Runtime>(app: &AppHandle<R>, shell: &Shell, session: SessionId) {
-    window::focus(app);
+/// The person pressed a notice; with the press came a token.
+fn pressed<R: Runtime>(app: &AppHandle<R>, shell: &Shell, session: SessionId, token: Option<String>) {
+    bring_back(app, shell, token);
     shell.go_to(session);
 }
 
 #[cfg(test)]
 #[path = "herald_tests.rs"]
-mod tests;
+pub(crate) mod tests;

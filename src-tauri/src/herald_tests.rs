@@ -4,7 +4,7 @@ use pretty_assertions::assert_eq;
 use super::*;
 use crate::language::Spoken;
 
-fn session(status: SessionStatus, waiting: u32) -> SessionSummary {
+pub(crate) fn session(status: SessionStatus, waiting: u32) -> SessionSummary {
     SessionSummary {
         id: "s".into(),
         project: ProjectId::from("p"),

@@ -4,10 +4,21 @@ use std::path::{Path, PathBuf};
 use bosun_protocol::SessionId;
 use tauri::Url;
 
+use crate::activation::is_sound;
 use crate::check;
 
 /// The flag under which a start uses the slow and safe way of drawing.
 pub(crate) const SAFE_GRAPHICS: &str = "--safe-graphics";
+
+/// Before the token that a start hands over with its arguments. It is for nobody to write, and no help names it.
+const TOKEN: &str = "--activation-token=";
+
+/// The arguments of a start, its program's name first, with a token for the app that they are handed to.
+pub(crate) fn with_token(mut arguments: Vec<String>, token: &str) -> Vec<String> {
+    // In front: behind `--` it would be a folder.
+    arguments.insert(1.min(arguments.len()), format!("{TOKEN}{token}"));
+    arguments
+}
 
 /// What the command line asks for.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -17,6 +28,8 @@ pub(crate) struct Launch {
     /// A session to show, from a `bosun:` link.
     pub session: Option<SessionId>,
     pub safe_graphics: bool,
+    /// What lets the window come to the front, from a start that handed itself over.
+    pub token: Option<String>,
 }
 
 /// A command line that opens no window: what to print, and where.
@@ -37,6 +50,9 @@ impl Launch {
             match argument.to_str() {
                 Some("--") if !only_folders => only_folders = true,
                 Some(SAFE_GRAPHICS) if !only_folders => launch.safe_graphics = true,
+                Some(flag) if flag.starts_with(TOKEN) && !only_folders => {
+                    launch.token = flag.strip_prefix(TOKEN).filter(|token| is_sound(token)).map(str::to_owned);
+                }
                 Some("--version" | "-V") if !only_folders => {
                     return Err(Said::Answer(format!("Bosun {}", env!("CARGO_PKG_VERSION"))));
                 }
@@ -102,11 +118,23 @@ mod tests {
 
     #[test]
     fn a_folder_and_the_switch_are_understood_in_any_order() {
-        let wanted = Launch { folder: Some("/here/p".into()), session: None, safe_graphics: true };
+        let wanted = Launch { folder: Some("/here/p".into()), session: None, safe_graphics: true, token: None };
         assert_eq!(parse(&["p", "--safe-graphics"]), Ok(wanted.clone()));
         assert_eq!(parse(&["--safe-graphics", "p"]), Ok(wanted));
         assert_eq!(parse(&["/abs"]).map(|launch| launch.folder), Ok(Some("/abs".into())));
         assert_eq!(parse(&[]), Ok(Launch::default()));
+    }
+
+    #[test]
+    fn a_token_is_handed_over_before_everything_else() {
+        let handed = |arguments: &[&str]| {
+            let arguments = with_token(arguments.iter().map(|argument| (*argument).to_owned()).collect(), "t_TIME1");
+            Launch::parse(arguments.into_iter().skip(1).map(OsString::from), Path::new("/here"))
+        };
+        let wanted = Launch { folder: Some("/here/--x".into()), token: Some("t_TIME1".into()), ..Launch::default() };
+        assert_eq!(handed(&["bosun-desktop", "--", "--x"]), Ok(wanted));
+        assert_eq!(handed(&["bosun-desktop"]).map(|launch| launch.folder), Ok(None));
+        assert_eq!(parse(&["--activation-token=a b"]), Ok(Launch::default()), "that is none");
     }
 
     #[test]

@@ -5,8 +5,10 @@
 //!
 //! Start reading at [`main`], then `start` (the order in which things begin), then [`Shell`], then `commands`.
 
+mod activation;
 mod argument;
 mod check;
+mod closing;
 mod commands;
 mod confirming;
 mod context;
@@ -19,6 +21,7 @@ mod error;
 mod events;
 mod graphics;
 mod herald;
+mod instance;
 mod language;
 mod launch;
 mod links;

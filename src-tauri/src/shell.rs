@@ -9,6 +9,7 @@ use tauri::ipc::Channel;
 use tokio::sync::Mutex as AsyncMutex;
 use tokio::sync::Notify;
 
+use crate::closing::Closing;
 use crate::core::{Core, CoreParts};
 use crate::desk::{Desk, Words, words};
 use crate::error::Failure;
@@ -18,6 +19,9 @@ use crate::providers::ProviderNews;
 
 /// How long an end of the app waits for what still runs. The journal has everything that matters already.
 const FAREWELL: Duration = Duration::from_secs(2);
+
+/// Longer than the core is held by whoever only asks for it.
+const A_MOMENT: Duration = Duration::from_millis(500);
 
 /// What the commands work on: the core behind them, the desktop around them, the page in front of them.
 pub struct Shell {
@@ -33,6 +37,8 @@ pub struct Shell {
     /// Who is told which session the person wants to see, and the one that nobody was told of yet.
     goals: Mutex<Goals>,
     pub(crate) news: ProviderNews,
+    /// How it stands with closing the window.
+    pub(crate) closing: Closing,
     /// A folder named on the command line that is not open yet.
     folder: Mutex<Option<PathBuf>>,
     /// The diagnostics as the person read them: these are written, and none made since.
@@ -64,6 +70,7 @@ impl Shell {
             projects: Mutex::default(),
             goals: Mutex::default(),
             news: ProviderNews::default(),
+            closing: Closing::default(),
             folder: Mutex::default(),
             read: Mutex::default(),
             ready: Notify::new(),
@@ -82,6 +89,12 @@ impl Shell {
             Some(opened) => opened.clone(),
             None => self.open(&mut core).await,
         }
+    }
+
+    /// The core, where it is open: in one that is being opened, which may take long, nothing is at work.
+    pub(crate) async fn opened(&self) -> Option<Arc<Core>> {
+        let core = tokio::time::timeout(A_MOMENT, self.core.lock()).await.ok()?;
+        core.as_ref().and_then(|opened| opened.as_ref().ok().cloned())
     }
 
     /// What the page needs for its first frame. A data folder that could not be opened is tried again.
@@ -162,12 +175,25 @@ impl Shell {
         self.want(Goal::Refused { error: failure.0 });
     }
 
+    /// Has the page ask whether to close while these sessions are at work; `false` where there is no page to ask.
+    pub(crate) fn ask_to_close(&self, sessions: Vec<SessionId>) -> bool {
+        self.tell(Goal::Close { sessions })
+    }
+
+    /// The question about closing is over.
+    pub(crate) fn stay(&self) {
+        self.tell(Goal::Stay);
+    }
+
     fn want(&self, goal: Goal) {
-        let mut goals = self.goals.lock().unwrap_or_else(PoisonError::into_inner);
-        let told = goals.channel.as_ref().is_some_and(|channel| channel.send(goal.clone()).is_ok());
-        if !told {
-            goals.waiting = Some(goal);
+        if !self.tell(goal.clone()) {
+            self.goals.lock().unwrap_or_else(PoisonError::into_inner).waiting = Some(goal);
         }
+    }
+
+    fn tell(&self, goal: Goal) -> bool {
+        let goals = self.goals.lock().unwrap_or_else(PoisonError::into_inner);
+        goals.channel.as_ref().is_some_and(|channel| channel.send(goal).is_ok())
     }
 
     /// Held by whoever opens a dialog of the system.
@@ -196,6 +222,7 @@ impl Shell {
 
     /// Ends what the page before this one listened to.
     pub(crate) fn page_begins(&self) {
+        self.closing.page_begins();
         self.goals.lock().unwrap_or_else(PoisonError::into_inner).channel = None;
         self.forwarders.stop_all();
         self.news.leave();
@@ -247,10 +274,7 @@ impl Shell {
 
     /// Ends everything that runs, without ending the turns: the journal goes on later.
     pub async fn close(&self) {
-        let core = match self.core.try_lock() {
-            Ok(core) => core.as_ref().and_then(|opened| opened.as_ref().ok().cloned()),
-            Err(_) => None,
-        };
+        let core = self.opened().await;
         let all = async {
             if let Some(core) = core {
                 core.sessions.shut_down().await;

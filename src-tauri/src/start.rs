@@ -1,13 +1,13 @@
 //! From the first instruction to the open window, and from the closed window to the last one.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
 use bosun_protocol::{Language, Settings, Theme};
 use bosun_providers::{EnvironmentKeys, KnownSecrets};
 use bosun_store::KeyringSecrets;
-use tauri::{App, AppHandle, Manager, Wry};
+use tauri::{App, AppHandle, Manager, WindowEvent};
 use tauri_plugin_window_state::StateFlags;
 use tokio_util::task::TaskTracker;
 
@@ -19,7 +19,7 @@ use crate::environment;
 use crate::graphics::{self, Facts};
 use crate::launch::{Launch, SAFE_GRAPHICS, Said};
 use crate::logs;
-use crate::{Shell, display, herald, memory, providers, window};
+use crate::{Shell, activation, closing, display, herald, instance, memory, providers, window};
 
 /// How long the page may take to its first frame.
 const PATIENCE: Duration = Duration::from_secs(10);
@@ -52,13 +52,15 @@ pub fn main() -> u8 {
     let switches = graphics::switches(facts, |name| std::env::var_os(name).is_some());
     environment::set(&switches.set);
     environment::set(&memory::switches(|name| std::env::var_os(name).is_some()));
+    // GTK takes it out of the environment.
+    let token = activation::given(variable);
     if let Some(problem) = display::problem(variable) {
         return refuse(&problem);
     }
     let secrets = KnownSecrets::default();
     keys.secrets().for_each(|key| secrets.learn(key));
     let log = logs::start(folder.as_deref(), secrets.clone());
-    let start = Start { launch, keys: keys.clone(), folder, safest: switches.safest, secrets };
+    let start = Start { launch, keys: keys.clone(), folder, safest: switches.safest, secrets, token };
     match start.run() {
         Ok(Ending::Closed) => DONE,
         Ok(Ending::Failed(reason)) => refuse(&reason),
@@ -95,11 +97,18 @@ struct Start {
     /// Whether nothing safer is left to draw with.
     safest: bool,
     secrets: KnownSecrets,
+    /// What the desktop gave for the window to come to the front.
+    token: Option<String>,
 }
 
 impl Start {
     /// Opens the window and returns when it is closed.
     fn run(self) -> tauri::Result<Ending> {
+        if let Some(token) = &self.token
+            && instance::hand_over(self.folder.as_deref(), token)
+        {
+            return Ok(Ending::Closed);
+        }
         let tasks = TaskTracker::new();
         let (folder, again) = (self.folder.clone(), tasks.clone());
         let state = tauri_plugin_window_state::Builder::new()
@@ -109,9 +118,16 @@ impl Start {
             None => state,
         };
         let app = tauri::Builder::default()
-            .plugin(one_instance(folder.as_deref(), again))
+            .plugin(instance::only(folder.as_deref(), again))
             .plugin(tauri_plugin_dialog::init())
             .plugin(state.build())
+            .on_window_event(|window, event| {
+                if let WindowEvent::CloseRequested { api, .. } = event
+                    && let Some(shell) = window.try_state::<Arc<Shell>>()
+                {
+                    closing::requested(window.app_handle(), &shell, api);
+                }
+            })
             .invoke_handler(commands::handler())
             .setup(move |app| {
                 if let Err(error) = self.set_up(app, &tasks) {
@@ -203,36 +219,6 @@ async fn watch(app: AppHandle, shell: Arc<Shell>, folder: Option<PathBuf>, safes
     app.exit(0);
 }
 
-/// A second start over the same data folder hands its folder to the first and ends.
-fn one_instance(folder: Option<&Path>, tasks: TaskTracker) -> tauri::plugin::TauriPlugin<Wry> {
-    let taken = move |app: &AppHandle, arguments: Vec<String>, here: String| {
-        window::focus(app);
-        let arguments = arguments.into_iter().skip(1).map(Into::into);
-        let Ok(Launch { folder, session, .. }) = Launch::parse(arguments, Path::new(&here)) else { return };
-        let Some(shell) = app.try_state::<Arc<Shell>>().map(|shell| Arc::clone(&shell)) else { return };
-        if let Some(session) = session {
-            shell.go_to(session);
-        }
-        let Some(folder) = folder else { return };
-        let open = async move {
-            if let Err(failure) = shell.open_beside(folder).await {
-                tracing::warn!(message = failure.0.message, "a second start's folder was not opened");
-                shell.refuse(failure);
-            }
-        };
-        tasks.spawn_on(open, tauri::async_runtime::handle().inner());
-    };
-    tauri_plugin_single_instance::Builder::new().callback(taken).dbus_id(bus_name(folder)).build()
-}
-
-/// One name per data folder, so that two profiles can be open beside each other.
-fn bus_name(folder: Option<&Path>) -> String {
-    use std::hash::{DefaultHasher, Hash, Hasher};
-    let mut hasher = DefaultHasher::new();
-    folder.hash(&mut hasher);
-    format!("app.bosun.desktop.p{:016x}", hasher.finish())
-}
-
 /// By these tests of the real window choose how it is, in their builds only.
 fn of_tests(variable: &str) -> Option<String> {
     if cfg!(debug_assertions) { std::env::var(variable).ok() } else { None }
@@ -256,18 +242,4 @@ fn defaults() -> Settings {
         _ => Language::System,
     };
     Settings { theme, language, ..Settings::default() }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn each_data_folder_has_a_bus_name_of_its_own_and_keeps_it() {
-        let name = |folder: &str| bus_name(Some(Path::new(folder)));
-        assert_eq!(name("/a"), name("/a"));
-        assert_ne!(name("/a"), name("/b"));
-        assert_ne!(name("/a"), bus_name(None));
-        assert!(name("/a").split('.').all(|part| part.starts_with(|c: char| c.is_ascii_alphabetic())));
-    }
 }

@@ -3,7 +3,9 @@
 use std::path::{Path, PathBuf};
 
 use tauri::webview::{NewWindowResponse, PageLoadEvent};
-use tauri::{Manager, Runtime, Url, WebviewUrl, WebviewWindow, WebviewWindowBuilder};
+use tauri::{AppHandle, Manager, Runtime, Url, WebviewUrl, WebviewWindow, WebviewWindowBuilder};
+
+use crate::activation;
 
 /// The window's label, which the capability names.
 pub(crate) const MAIN: &str = "main";
@@ -58,13 +60,42 @@ fn storage(data: &Path) -> Option<PathBuf> {
     }
 }
 
-/// Brings the window to the front.
-pub(crate) fn focus<R: Runtime, M: Manager<R>>(app: &M) {
+/// Brings the window to the front, with the token that a desktop gave for it.
+pub(crate) fn focus<R: Runtime, M: Manager<R>>(app: &M, token: Option<String>) {
     let Some(window) = app.get_webview_window(MAIN) else { return };
+    if let Some(token) = token {
+        activation::lend(&window, token);
+    }
     for done in [window.unminimize(), window.show(), window.set_focus()] {
         if let Err(error) = done {
             tracing::warn!(%error, "the window does not come to the front");
         }
+    }
+}
+
+/// Takes the window out of sight. Unlike one that is only minimised it can be brought back on every desktop: showing it is
+/// opening it anew.
+pub(crate) fn hide<R: Runtime, M: Manager<R>>(app: &M) {
+    let Some(window) = app.get_webview_window(MAIN) else { return };
+    if let Err(error) = window.hide() {
+        tracing::warn!(%error, "the window stays in sight");
+    }
+}
+
+/// Whether the person looks at the window.
+pub(crate) fn is_in_front<R: Runtime, M: Manager<R>>(app: &M) -> bool {
+    app.get_webview_window(MAIN).is_some_and(|window| {
+        window.is_focused().unwrap_or(true)
+            && window.is_visible().unwrap_or(true)
+            && !window.is_minimized().unwrap_or(false)
+    })
+}
+
+/// Closes the window without asking, and with it the app.
+pub(crate) fn end<R: Runtime>(app: &AppHandle<R>) {
+    let closed = app.get_webview_window(MAIN).map(|window| window.destroy());
+    if !matches!(closed, Some(Ok(()))) {
+        app.exit(0);
     }
 }
 

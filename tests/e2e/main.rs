@@ -9,6 +9,7 @@
 
 mod agents;
 mod approvals;
+mod closing;
 mod figures;
 mod files;
 mod first_run;

@@ -74,3 +74,48 @@ fn a_session_that_another_one_hides_is_told_of_also_in_front() {
     server.gate("end").open();
     assert_eq!(notices.wait_for(1).summary, "Done");
 }
+
+#[test]
+fn a_press_and_a_second_start_bring_the_window_to_the_front_with_the_token_of_the_desktop() {
+    let desk = Desk::plan("notices-token").without_keyring().set_up();
+    let notices = Notices::start(desk.bus());
+    let server = ModelServer::start();
+    server.add(Rule::turn("hello").reply("Hello yourself."));
+    let window = at_work(&desk, &server);
+    desk.look_away();
+    ask(&window, "hello");
+    let done = notices.wait_for(1);
+    notices.press_with(done.id, "shell/notice-1_TIME41");
+    desk.wait_for_token("shell/notice-1_TIME41");
+
+    let other = desk.home().join("other-project");
+    std::fs::create_dir(&other).unwrap();
+    let lent = ("XDG_ACTIVATION_TOKEN", "shell/start-2_TIME42");
+    assert!(desk.start_again_with(&["other-project"], lent).success());
+    desk.wait_for_token("shell/start-2_TIME42");
+    window.wait_for_text("other-project");
+    assert!(desk.start_again_with(&[], ("DESKTOP_STARTUP_ID", "shell/start-3_TIME43")).success());
+    desk.wait_for_token("shell/start-3_TIME43");
+    window.close();
+}
+
+#[test]
+fn a_request_that_is_answered_in_the_window_is_told_no_longer() {
+    let desk = Desk::plan("notices-answered").without_keyring().set_up();
+    let notices = Notices::start(desk.bus());
+    let server = ModelServer::start();
+    let call = Reply::call("write_file", json!({ "file_path": "/hello.txt", "content": "hello\n" }));
+    server.add(Rule::turn("say hello").reply(call).reply(Reply::text("I go on").and_gate("end").and_text(".")));
+    let window = at_work(&desk, &server);
+    desk.look_away();
+    ask(&window, "say hello");
+    let asked = notices.wait_for(1);
+    desk.look_at_window();
+    answer(&window, "Approve");
+    window.wait_for_text("I go on");
+    notices.wait_for_withdrawn(&[asked.id]);
+    server.gate("end").open();
+    window.wait_for_text("I go on.");
+    assert_eq!(notices.count(), 1, "the end was seen as it came");
+    window.close();
+}

@@ -77,6 +77,12 @@ const knowledge = (english, chinese, wanted) => async (page) => {
   await page.locator(wanted).first().waitFor();
 };
 
+/** The window is closed while these sessions are at work. */
+const closing = (sessions) => async (page) => {
+  await page.evaluate((ids) => window.recordedHost.tellGoal({ goal: 'close', sessions: ids }), sessions);
+  await page.locator('.close-sheet').waitFor();
+};
+
 const hosts = { recorded: 'hostile' };
 
 export const SCREENS = {
@@ -363,6 +369,8 @@ export const SCREENS = {
     },
   },
   projects: { act: (page) => page.locator('button.project').click() },
+  closing: { act: closing(['s-survey', 's-refresh', 's-notes']) },
+  closingdone: { act: closing([]) },
   settings: { act: settings(0) },
   usage: {
     async act(page) {

@@ -43,6 +43,8 @@ pub struct BackgroundRuns {
 struct Run {
     number: u64,
     cancel: CancellationToken,
+    /// Of its turn under way.
+    activity: Activity,
     task: AbortHandle,
     /// Whether it got its slot.
     begun: bool,
@@ -64,6 +66,11 @@ impl BackgroundRuns {
 
     pub fn count(&self) -> usize {
         self.running().len()
+    }
+
+    /// Those that are running, each with whether something is going on in it, and not only a person waited for.
+    pub fn busy(&self) -> Vec<(SessionId, bool)> {
+        self.running().iter().map(|(child, run)| (child.clone(), !run.activity.is_quiet())).collect()
     }
 
     /// Returns once none is running.
@@ -131,14 +138,18 @@ impl BackgroundRuns {
         Arc::clone(self.slots.get_or_init(|| Arc::new(Semaphore::new(most.max(1)))))
     }
 
-    /// What stops the next turn of a subagent; it is stopped already where it is to end.
-    fn next_turn(&self, child: &SessionId) -> CancellationToken {
+    /// A context for the next turn of a subagent; it is stopped already where the subagent is to end.
+    fn next_turn(&self, cx: &TurnContext) -> TurnContext {
         let cancel = CancellationToken::new();
-        match self.running().get_mut(child) {
-            Some(run) if run.stop.is_none() => run.cancel = cancel.clone(),
+        let next = cx.again(cancel.clone());
+        match self.running().get_mut(cx.log().session()) {
+            Some(run) if run.stop.is_none() => {
+                run.cancel = cancel;
+                run.activity = next.activity().clone();
+            }
             Some(_) | None => cancel.cancel(),
         }
-        cancel
+        next
     }
 
     fn stopped_by(&self, child: &SessionId) -> Option<Stop> {
@@ -198,6 +209,7 @@ pub(crate) fn begin(parent: &TurnContext, agent: Arc<Agent>, child: &Arc<Session
     }
     let cancel = CancellationToken::new();
     let cx = parent.beside(agent, Arc::clone(child), cancel.clone());
+    let activity = cx.activity().clone();
     let slots = runs.slots(parent.agent().limits.max_subagents);
     let (log, sender) = (Arc::clone(parent.log()), Arc::clone(parent.agent()));
     let number = runs.begun.fetch_add(1, Ordering::Relaxed);
@@ -206,7 +218,7 @@ pub(crate) fn begin(parent: &TurnContext, agent: Arc<Agent>, child: &Arc<Session
             tracing::error!(%error, "that a subagent beside its parent could not go on is not recorded");
         }
     });
-    let run = Run { number, cancel, task: task.abort_handle(), begun: false, stop: None };
+    let run = Run { number, cancel, activity, task: task.abort_handle(), begun: false, stop: None };
     running.insert(child.session().clone(), run);
 }
 
@@ -275,7 +287,7 @@ async fn work(
         }
         if begin_what_waits(parent, &cx).await? {
             // From here on a stop means this turn, and not what was interrupted for it.
-            cx = cx.again(runs.next_turn(child.session()));
+            cx = runs.next_turn(&cx);
         }
         let end = match child.with_state(|state| (state.turn.is_some(), state.last_end.clone())) {
             (false, end) => end.unwrap_or(TurnEnd::Stopped),
@@ -284,7 +296,7 @@ async fn work(
         drop(slot);
         let stopped_by = runs.stopped_by(child.session());
         if stopped_by.is_none() && waits(&child) {
-            cx = cx.again(runs.next_turn(child.session()));
+            cx = runs.next_turn(&cx);
             continue;
         }
         forget_what_waits(&child, stopped_by).await?;
@@ -299,7 +311,7 @@ async fn work(
             break;
         }
         drop(running);
-        cx = cx.again(runs.next_turn(child.session()));
+        cx = runs.next_turn(&cx);
     }
     Ok(())
 }

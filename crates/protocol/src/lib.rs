@@ -61,7 +61,7 @@ pub use diff::{DiffHunk, DiffLine, DiffLineKind, DiffSegment, FileDiff};
 pub use error::{CommandError, ErrorCode};
 pub use event::{Delta, Envelope, Opening, SessionEvent, Snapshot, TurnOutcome};
 pub use file::{FileEntry, FilePreview, FolderView, FoundFiles, MountKind, MountView, PreviewBody, TextPlace, TextRow};
-pub use goal::Goal;
+pub use goal::{CloseChoice, Goal};
 pub use history::{
     Checkpoint, CheckpointKind, FileAt, ForkedBefore, LedgerEntry, RestoredFile, RewindPreview, RewindWhat, StepCall,
     TimelineList, TimelinePage, TimelineQuery,

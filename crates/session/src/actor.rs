@@ -3,6 +3,7 @@ use std::panic::AssertUnwindSafe;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
+use std::time::Duration;
 
 use bosun_agent::{
     Activity, Agent, AgentError, ChildStart, EntryBody, Limits, OpenCall, Policy, SessionId, SessionLog, TurnContext,
@@ -11,7 +12,7 @@ use bosun_agent::{
 use bosun_backend::{BlobStore, CommandSwitch, Sightings};
 use bosun_harness::{DeclaredAgent, OpenExtras, Summarization};
 use bosun_model::CallId;
-use bosun_protocol::{ModelRef, Problem};
+use bosun_protocol::{ModelRef, Problem, SessionStatus};
 use bosun_store::SessionClaim;
 use futures_util::FutureExt;
 use futures_util::future::{BoxFuture, Shared};
@@ -35,6 +36,9 @@ use crate::{Explain, SessionError};
 
 /// So often, every few milliseconds, it is looked whether what waits begins.
 const LOOKS: u32 = 400;
+
+/// Longer than a turn is held by whoever only looks at it.
+const A_MOMENT: Duration = Duration::from_millis(300);
 
 /// One session: its log, its running turn, and everything that may be asked of it. Requests are taken one at a time.
 pub(crate) struct Actor {
@@ -247,7 +251,7 @@ impl Actor {
         loop {
             activity.quiet().await;
             // Between a result and the next call nothing is going on either, for a moment.
-            tokio::time::sleep(std::time::Duration::from_millis(5)).await;
+            tokio::time::sleep(Duration::from_millis(5)).await;
             let waiting = self.stream.read(|projection| !projection.view().approvals.is_empty());
             let rests = self.turn.lock().await.is_resting();
             let mut over = rests && self.log.background().count() == 0;
@@ -260,6 +264,24 @@ impl Actor {
                 return;
             }
         }
+    }
+
+    /// Whether something goes on by itself: a turn, a summary, a subagent beside it. What only waits for a person is none
+    /// of it.
+    pub(crate) async fn is_at_work(&self) -> bool {
+        // Whoever holds it for long builds an agent or has files put back: that is work, too.
+        let Ok(turn) = tokio::time::timeout(A_MOMENT, self.turn.lock()).await else { return true };
+        let rests = turn.is_resting();
+        let is_busy = turn.running.as_ref().is_some_and(|running| !running.activity.is_quiet());
+        drop(turn);
+        // An open turn that rests and still shows as running is about to be run.
+        let shows = self.stream.read(|projection| projection.view().session.status == SessionStatus::Running);
+        let goes_on_beside =
+            |(child, is_busy): (SessionId, bool)| is_busy || self.log.find(&child).is_some_and(|child| goes_on(&child));
+        self.is_summing()
+            || shows
+            || (!rests && (is_busy || goes_on(&self.log)))
+            || self.log.background().busy().into_iter().any(goes_on_beside)
     }
 
     /// Whether something waits that begins a turn by itself.

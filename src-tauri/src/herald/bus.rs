@@ -9,7 +9,7 @@ pub(super) use other::Bus;
 #[cfg(target_os = "linux")]
 mod linux {
     use std::collections::HashMap;
-    use std::sync::{Arc, Mutex, PoisonError};
+    use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
     use bosun_protocol::SessionId;
     use futures_util::StreamExt;
@@ -19,7 +19,8 @@ mod linux {
     use zbus::zvariant::Value;
 
     use crate::Shell;
-    use crate::herald::{Notice, pressed};
+    use crate::activation::is_sound;
+    use crate::herald::{News, Notice, pressed};
 
     #[zbus::proxy(
         interface = "org.freedesktop.Notifications",
@@ -40,9 +41,12 @@ mod linux {
             expire_timeout: i32,
         ) -> zbus::Result<u32>;
 
-        #[zbus(signal)]
-        fn action_invoked(&self, id: u32, action_key: String) -> zbus::Result<()>;
+        fn close_notification(&self, id: u32) -> zbus::Result<()>;
     }
+
+    /// Of the service's signals: what comes right before a press, for the window to come to the front with, and the press.
+    const TOKEN: &str = "ActivationToken";
+    const PRESSED: &str = "ActionInvoked";
 
     /// The name of the desktop entry, for the icon and the settings of the desktop.
     const ENTRY: &str = "Bosun";
@@ -58,7 +62,7 @@ mod linux {
     const LAUNCHER: &str = "com.canonical.Unity.LauncherEntry";
 
     /// Notices by their number, the newest of each session.
-    type Shown = Arc<Mutex<HashMap<u32, SessionId>>>;
+    type Shown = Arc<Mutex<HashMap<u32, (SessionId, News)>>>;
 
     /// The connection, made with the first thing to be told.
     #[derive(Default)]
@@ -69,9 +73,15 @@ mod linux {
     }
 
     impl Bus {
-        pub(in crate::herald) async fn tell<R: Runtime>(&self, app: &AppHandle<R>, shell: &Arc<Shell>, notice: Notice) {
+        /// Whether the desktop took it.
+        pub(in crate::herald) async fn tell<R: Runtime>(
+            &self,
+            app: &AppHandle<R>,
+            shell: &Arc<Shell>,
+            notice: Notice,
+        ) -> bool {
             let connected = self.proxy.get_or_init(|| self.connect(app, shell)).await;
-            let Some(proxy) = connected else { return };
+            let Some(proxy) = connected else { return false };
             let last = self.number_of(&notice.session);
             let hints =
                 HashMap::from([("desktop-entry", Value::from(ENTRY)), ("category", Value::from("im.received"))]);
@@ -80,11 +90,31 @@ mod linux {
                 proxy.notify("Bosun", last, ICON, &notice.title, &text, &[PRESS, &notice.title], hints, ITS_TIME).await;
             match told {
                 Ok(number) => {
-                    let mut shown = self.shown.lock().unwrap_or_else(PoisonError::into_inner);
-                    shown.retain(|_, session| *session != notice.session);
-                    shown.insert(number, notice.session);
+                    let mut shown = self.shown();
+                    shown.retain(|_, (session, _)| *session != notice.session);
+                    shown.insert(number, (notice.session, notice.news));
+                    true
                 }
-                Err(error) => tracing::warn!(%error, "the desktop shows no notification"),
+                Err(error) => {
+                    tracing::warn!(%error, "the desktop shows no notification");
+                    false
+                }
+            }
+        }
+
+        /// Takes back the notice that a session needs the person, where one is shown: it does not any more.
+        pub(in crate::herald) async fn withdraw(&self, session: &SessionId) {
+            let Some(Some(proxy)) = self.proxy.get() else { return };
+            let number = {
+                let mut shown = self.shown();
+                let asks = |known: &(SessionId, News)| known.0 == *session && known.1 == News::NeedsYou;
+                let number = shown.iter().find_map(|(number, known)| asks(known).then_some(*number));
+                number.inspect(|number| drop(shown.remove(number)))
+            };
+            if let Some(number) = number
+                && let Err(error) = proxy.close_notification(number).await
+            {
+                tracing::debug!(%error, "the notification was gone already");
             }
         }
 
@@ -102,8 +132,11 @@ mod linux {
 
         /// The number of the notice that a session's new one takes the place of; 0 for none.
         fn number_of(&self, session: &SessionId) -> u32 {
-            let shown = self.shown.lock().unwrap_or_else(PoisonError::into_inner);
-            shown.iter().find(|(_, known)| *known == session).map_or(0, |(number, _)| *number)
+            self.shown().iter().find(|(_, (known, _))| known == session).map_or(0, |(number, _)| *number)
+        }
+
+        fn shown(&self) -> MutexGuard<'_, HashMap<u32, (SessionId, News)>> {
+            self.shown.lock().unwrap_or_else(PoisonError::into_inner)
         }
 
         async fn connect<R: Runtime>(
@@ -114,10 +147,11 @@ mod linux {
             let connected = async {
                 let connection = zbus::Connection::session().await?;
                 let proxy = NotificationsProxy::new(&connection).await?;
-                let presses = proxy.receive_action_invoked().await?;
-                Ok::<_, zbus::Error>((proxy, presses))
+                // One stream of both, in which a token stands before its press.
+                let signals = proxy.inner().receive_all_signals().await?;
+                Ok::<_, zbus::Error>((proxy, signals))
             };
-            let (proxy, mut presses) = match connected.await {
+            let (proxy, mut signals) = match connected.await {
                 Ok(connected) => connected,
                 Err(error) => {
                     tracing::warn!(%error, "the desktop has no notifications");
@@ -126,11 +160,20 @@ mod linux {
             };
             let (app, shell, shown) = (app.clone(), Arc::clone(shell), Arc::clone(&self.shown));
             self.tasks.spawn(async move {
-                while let Some(signal) = presses.next().await {
-                    let Ok(press) = signal.args() else { continue };
-                    let session = shown.lock().unwrap_or_else(PoisonError::into_inner).remove(&press.id);
-                    if let Some(session) = session.filter(|_| press.action_key == PRESS) {
-                        pressed(&app, &shell, session);
+                let mut lent: Option<(u32, String)> = None;
+                while let Some(signal) = signals.next().await {
+                    let name = signal.header().member().map(ToString::to_string);
+                    let Ok((id, said)) = signal.body().deserialize::<(u32, String)>() else { continue };
+                    match name.as_deref() {
+                        Some(TOKEN) => lent = Some((id, said)).filter(|(_, token)| is_sound(token)),
+                        Some(PRESSED) => {
+                            let token = lent.take().filter(|(of, _)| *of == id).map(|(_, token)| token);
+                            let known = shown.lock().unwrap_or_else(PoisonError::into_inner).remove(&id);
+                            if let Some((session, _)) = known.filter(|_| said == PRESS) {
+                                pressed(&app, &shell, session, token);
+                            }
+                        }
+                        Some(_) | None => {}
                     }
                 }
             });
@@ -156,6 +199,7 @@ mod linux {
 mod other {
     use std::sync::Arc;
 
+    use bosun_protocol::SessionId;
     use tauri::{AppHandle, Manager, Runtime};
 
     use crate::Shell;
@@ -175,8 +219,18 @@ mod other {
             }
         }
 
-        pub(in crate::herald) async fn tell<R: Runtime>(&self, _: &AppHandle<R>, _: &Arc<Shell>, notice: Notice) {
-            tracing::debug!(title = notice.title, session = %notice.session, text = notice.text, "worth a notice");
+        /// Whether the desktop took it.
+        pub(in crate::herald) async fn tell<R: Runtime>(
+            &self,
+            _: &AppHandle<R>,
+            _: &Arc<Shell>,
+            notice: Notice,
+        ) -> bool {
+            let Notice { session, news, title, text } = notice;
+            tracing::debug!(title, %session, text, ?news, "worth a notice");
+            false
         }
+
+        pub(in crate::herald) async fn withdraw(&self, _: &SessionId) {}
     }
 }

@@ -165,6 +165,13 @@ impl Desk {
         self.start(arguments).wait().expect("the app can be waited for")
     }
 
+    /// The same where a desktop starts it, which gives it a variable.
+    pub fn start_again_with(&self, arguments: &[&str], variable: (&str, &str)) -> ExitStatus {
+        let mut app = self.command(&binary().to_string_lossy());
+        app.args(arguments).env(variable.0, variable.1).stdin(Stdio::null()).stdout(self.log()).stderr(self.log());
+        app.status().expect("the app can be started")
+    }
+
     /// Starts the app with nobody at its page.
     pub fn start(&self, arguments: &[&str]) -> Child {
         let mut app = self.command(&binary().to_string_lossy());
@@ -302,6 +309,13 @@ impl Desk {
     /// Asks the app's window to close; `false` if there is none.
     pub fn ask_to_close(&self) -> bool {
         self.display.ask_to_close()
+    }
+
+    /// Waits until the app's window came to the front with this token.
+    #[track_caller]
+    pub fn wait_for_token(&self, token: &str) {
+        let came = super::wait(std::time::Duration::from_secs(20), || (self.display.token() == token).then_some(()));
+        assert!(came.is_some(), "the window has the token {:?}\n{}", self.display.token(), self.said());
     }
 
     /// Keeps what tells why a test failed.

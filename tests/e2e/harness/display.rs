@@ -45,6 +45,11 @@ impl Display {
         x11::ask_to_close(&self.name).expect("the X server answers")
     }
 
+    /// The token with which the app's window came to the front last.
+    pub fn token(&self) -> String {
+        x11::token(&self.name).expect("the X server answers")
+    }
+
     /// The number of a visible window whose title begins like this.
     pub fn find(&self, title: &str) -> Option<String> {
         let said = self.xdotool(&["search", "--onlyvisible", "--name", &format!("^{title}")]);

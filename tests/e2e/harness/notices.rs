@@ -30,11 +30,13 @@ pub struct Notice {
 pub struct Notices {
     connection: Connection,
     shown: Arc<Mutex<Vec<Notice>>>,
+    withdrawn: Arc<Mutex<Vec<u32>>>,
     counted: Arc<Mutex<Vec<(String, i64)>>>,
 }
 
 struct Service {
     shown: Arc<Mutex<Vec<Notice>>>,
+    withdrawn: Arc<Mutex<Vec<u32>>>,
 }
 
 #[zbus::interface(name = "org.freedesktop.Notifications")]
@@ -66,19 +68,22 @@ impl Service {
         ("desk".into(), "bosun".into(), "1".into(), "1.2".into())
     }
 
-    fn close_notification(&self, _id: u32) {}
+    fn close_notification(&self, id: u32) {
+        self.withdrawn.lock().unwrap().push(id);
+    }
 }
 
 impl Notices {
     /// `address` is the bus's.
     pub fn start(address: &str) -> Self {
         let shown: Arc<Mutex<Vec<Notice>>> = Arc::default();
-        let service = Service { shown: Arc::clone(&shown) };
+        let withdrawn: Arc<Mutex<Vec<u32>>> = Arc::default();
+        let service = Service { shown: Arc::clone(&shown), withdrawn: Arc::clone(&withdrawn) };
         let builder = Builder::address(address).expect("an address").name(NAME).expect("a name");
         let connection = builder.serve_at(PATH, service).expect("a service").build().expect("a connection to the bus");
         let counted = Arc::default();
         listen(address, Arc::clone(&counted));
-        Self { connection, shown, counted }
+        Self { connection, shown, withdrawn, counted }
     }
 
     /// Waits until the launcher shows `count` beside the app's entry.
@@ -102,6 +107,20 @@ impl Notices {
 
     pub fn count(&self) -> usize {
         self.shown.lock().unwrap().len()
+    }
+
+    /// Waits until the notices that were taken back are these.
+    #[track_caller]
+    pub fn wait_for_withdrawn(&self, ids: &[u32]) {
+        let seen = wait(Duration::from_secs(20), || (*self.withdrawn.lock().unwrap() == ids).then_some(()));
+        seen.unwrap_or_else(|| panic!("not {ids:?} were taken back: {:?}", self.withdrawn.lock().unwrap()));
+    }
+
+    /// Presses a notice, as a person does on a desktop that lends the window a token.
+    pub fn press_with(&self, id: u32, token: &str) {
+        let lent = self.connection.emit_signal(None::<&str>, PATH, NAME, "ActivationToken", &(id, token));
+        lent.expect("the token is told");
+        self.press(id);
     }
 
     /// Presses a notice, as a person does.

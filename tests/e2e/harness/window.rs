@@ -213,8 +213,19 @@ impl<'d> Window<'d> {
     #[track_caller]
     pub fn close(self) {
         assert!(self.desk.ask_to_close(), "there is no window to close\n{}", self.desk.said());
-        let ended = wait(PATIENCE, || self.app().is_none().then_some(()));
-        assert!(ended.is_some(), "the app goes on running after its window was closed\n{}", self.desk.said());
+        self.wait_for_end();
+    }
+
+    /// Waits until the app has ended by itself.
+    #[track_caller]
+    pub fn wait_for_end(self) {
+        let ended = self.ends_within(PATIENCE);
+        assert!(ended, "the app goes on running after its window was closed\n{}", self.desk.said());
+    }
+
+    /// Whether the app ends by itself before `time` is over.
+    pub fn ends_within(&self, time: Duration) -> bool {
+        wait(time, || self.app().is_none().then_some(())).is_some()
     }
 
     /// Ends the app at once, as a crash or a power cut does.

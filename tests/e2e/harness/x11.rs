@@ -9,15 +9,22 @@ const VIEWABLE: u8 = 2;
 /// Asks the oldest visible window of `display` (`:1`) to close. `false` if no window takes such a request.
 pub fn ask_to_close(display: &str) -> Result<bool> {
     let mut server = Server::connect(display)?;
-    let protocols = server.atom("WM_PROTOCOLS")?;
-    let delete = server.atom("WM_DELETE_WINDOW")?;
-    for window in server.top_windows()? {
-        if server.is_viewable(window)? && server.longs(window, protocols)?.contains(&delete) {
-            server.send_message(window, protocols, delete)?;
-            return Ok(true);
-        }
+    let (protocols, delete) = (server.atom("WM_PROTOCOLS")?, server.atom("WM_DELETE_WINDOW")?);
+    let window = server.closable()?;
+    if let Some(window) = window {
+        server.send_message(window, protocols, delete)?;
     }
-    Ok(false)
+    Ok(window.is_some())
+}
+
+/// The token with which the oldest visible window of `display` came to the front; empty where it had none.
+pub fn token(display: &str) -> Result<String> {
+    let mut server = Server::connect(display)?;
+    let id = server.atom("_NET_STARTUP_ID")?;
+    match server.closable()? {
+        Some(window) => Ok(String::from_utf8_lossy(&server.property(window, id)?).into_owned()),
+        None => Ok(String::new()),
+    }
 }
 
 /// Takes the keyboard from every window of `display`.
@@ -71,14 +78,26 @@ impl Server {
         Ok(self.ask(3, &window.to_le_bytes())?[26] == VIEWABLE)
     }
 
-    /// A property that is a list of 32-bit values; empty if the window has none.
-    fn longs(&mut self, window: u32, property: u32) -> Result<Vec<u32>> {
-        let (any_type, offset, length) = (0_u32, 0_u32, 64_u32);
+    /// The oldest visible window that takes requests to close.
+    fn closable(&mut self) -> Result<Option<u32>> {
+        let (protocols, delete) = (self.atom("WM_PROTOCOLS")?, self.atom("WM_DELETE_WINDOW")?);
+        for window in self.top_windows()? {
+            let taken = self.property(window, protocols)?;
+            if self.is_viewable(window)? && taken.chunks_exact(4).any(|word| long(word, 0) == delete) {
+                return Ok(Some(window));
+            }
+        }
+        Ok(None)
+    }
+
+    /// The bytes of a property; none if the window has none.
+    fn property(&mut self, window: u32, property: u32) -> Result<Vec<u8>> {
+        let (any_type, offset, length) = (0_u32, 0_u32, 256_u32);
         let body: Vec<u8> =
             [window, property, any_type, offset, length].iter().flat_map(|word| word.to_le_bytes()).collect();
         let reply = self.ask(20, &body)?;
-        let count = usize::try_from(long(&reply, 16)).unwrap_or_default();
-        Ok((0..count).map(|index| long(&reply, 32 + index * 4)).collect())
+        let bytes = usize::try_from(long(&reply, 16)).unwrap_or_default() * usize::from(reply[1]) / 8;
+        Ok(reply[32..32 + bytes].to_vec())
     }
 
     fn send_message(&mut self, window: u32, kind: u32, first: u32) -> Result<()> {

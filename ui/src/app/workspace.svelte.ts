@@ -25,6 +25,7 @@ import { i18n } from '../shared/i18n/i18n.svelte';
 import { said, told } from '../shared/problem';
 import { Alongs } from './alongs.svelte';
 import { Bin } from './bin.svelte';
+import { Closing } from './closing.svelte';
 import type { Dialog, Sought } from './dialog';
 import { Drafts } from './drafts.svelte';
 import { Edits } from './edits.svelte';
@@ -85,6 +86,7 @@ export class Workspace {
   readonly modelLists = new ModelLists(this);
   readonly sending = new Sending(this);
   readonly shelves = new Shelves(this);
+  readonly closing = new Closing(this);
 
   readonly project = $derived(this.projects.find((project) => project.id === this.projectId) ?? null);
   readonly session = $derived(this.sessions.find((session) => session.id === this.sessionId) ?? null);
@@ -214,6 +216,7 @@ export class Workspace {
   /** A notification was pressed or a link followed: to the session, and no further. */
   private reached(goal: Goal): void {
     if (goal.goal === 'refused') return this.fail(asError(goal.error));
+    if (goal.goal !== 'session') return this.closing.hears(goal);
     const session = this.sessions.find((one) => one.id === goal.session);
     if (!session) return this.fail(told('not_found', { problem: 'session_gone' }));
     this.uncover();
@@ -252,20 +255,18 @@ export class Workspace {
   }
 
   /** Gives answers; rejects where one of them could not be taken, after the person was told. */
-  async decide(decisions: Decide[]): Promise<void> {
-    try {
-      await this.client.decide(decisions);
-      for (const one of decisions) this.unsaved.forget(answerKey(one));
-    } catch (thrown) {
-      this.refused(thrown);
-      throw thrown;
-    }
+  decide(decisions: Decide[]): Promise<void> {
+    return this.answer(decisions, () => this.client.decide(decisions));
   }
 
   /** Gives answers and lets calls such as those of the drafts pass from now on; rejects as `decide` does. */
-  async approveAlways(decisions: Decide[], drafts: RuleDraft[]): Promise<void> {
+  approveAlways(decisions: Decide[], drafts: RuleDraft[]): Promise<void> {
+    return this.answer(decisions, () => this.client.approveAlways(decisions, drafts));
+  }
+
+  private async answer(decisions: Decide[], give: () => Promise<unknown>): Promise<void> {
     try {
-      await this.client.approveAlways(decisions, drafts);
+      await give();
       for (const one of decisions) this.unsaved.forget(answerKey(one));
     } catch (thrown) {
       this.refused(thrown);

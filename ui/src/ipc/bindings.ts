@@ -340,6 +340,10 @@ export const commands = {
 	saveDiagnostics: () => __TAURI_INVOKE<string | null>("save_diagnostics"),
 	/**  Over the channel what comes from beside the window. Gives what came before the page was there. */
 	subscribeGoals: (channel: Channel<Goal>) => __TAURI_INVOKE<Goal | null>("subscribe_goals", { channel }),
+	/**  The person sees the question whether to close while sessions are at work. */
+	closeQuestionShown: () => __TAURI_INVOKE<void>("close_question_shown"),
+	/**  Their answer. Where nothing was asked it means nothing. */
+	answerCloseQuestion: (choice: CloseChoice) => __TAURI_INVOKE<void>("answer_close_question", { choice }),
 };
 
 /* Types */
@@ -628,6 +632,15 @@ export type CheckpointKind =
 "turn_start" | 
 /**  Behind a model call and everything that it asked for. */
 "step" | "turn_end";
+
+/**  What a person wants when they close the window while sessions are at work. */
+export type CloseChoice = 
+/**  The window stays. */
+"stay" | 
+/**  It goes out of sight, and the app ends when nothing is at work any more. */
+"when_done" | 
+/**  What is at work is stopped, and the app ends. */
+"stop";
 
 /**  Why a command did not do what was asked. `message` is the English sentence of `problem`. */
 export type CommandError = {
@@ -960,7 +973,14 @@ export type Goal =
 /**  The person wants to see it. */
 { goal: "session"; session: SessionId } | 
 /**  What they wanted cannot be opened. */
-{ goal: "refused"; error: CommandError };
+{ goal: "refused"; error: CommandError } | 
+/**
+ *  The person wants to close the window, in which these sessions are at work: they are asked. Told again when others
+ *  are at work; with none nothing is any more.
+ */
+{ goal: "close"; sessions: SessionId[] } | 
+/**  The question about closing was answered beside the page, or nobody asks any more. */
+{ goal: "stay" };
 
 export type HookFailure = "go_on" | "ask" | "deny";
 

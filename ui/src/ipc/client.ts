@@ -5,6 +5,7 @@ import type {
   Additions,
   ApprovalMode,
   CatalogueView,
+  CloseChoice,
   Goal,
   CommandPlace,
   ProjectMode,
@@ -265,6 +266,9 @@ export interface UiClient extends KnowledgeClient {
   saveDiagnostics(): Promise<string | null>;
   /** What comes from beside the window, as a link does; first what came before the page was there. */
   subscribeGoals(listener: (goal: Goal) => void): Promise<Subscription<Goal | null>>;
+  /** The question whether to close the window is drawn. */
+  closeQuestionShown(): Promise<void>;
+  answerCloseQuestion(choice: CloseChoice): Promise<void>;
   /** As far as is known; servers of this machine may be asked again beside it. */
   listProviders(): Promise<ProviderView[]>;
   /** Something new is known of the providers: they are to be listed again. */

@@ -110,6 +110,8 @@ export function tauriClient(): UiClient {
       const first = await commands.subscribeGoals(news);
       return { first, close: () => (listening = false) };
     },
+    closeQuestionShown: () => commands.closeQuestionShown().then(nothing),
+    answerCloseQuestion: (choice) => commands.answerCloseQuestion(choice).then(nothing),
     async subscribeProviders(listener) {
       let listening = true;
       const news = channel<null>(() => listening && listener());

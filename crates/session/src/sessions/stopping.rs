@@ -1,10 +1,39 @@
 use bosun_agent::SessionId as CoreId;
-use bosun_protocol::{Problem, SessionId};
+use bosun_protocol::{Problem, SessionId, SessionSummary};
+use futures_util::future::join_all;
 
 use super::Sessions;
 use crate::SessionError;
 
 impl Sessions {
+    /// The open sessions in which something goes on by itself, as they are shown: a turn, a summary, a subagent beside it.
+    /// One that only waits for a person is none of them.
+    pub async fn at_work(&self) -> Vec<SessionSummary> {
+        let mut at_work = Vec::new();
+        for actor in self.open_actors() {
+            if actor.is_at_work().await {
+                at_work.push(actor.stream.read(|projection| projection.view().session.clone()));
+            }
+        }
+        at_work
+    }
+
+    /// Whether an open session waits for a person.
+    pub fn waits(&self, session: &SessionId) -> bool {
+        let actor = self.inner.actors.get(&CoreId::new(session.as_str()));
+        actor.is_some_and(|actor| actor.stream.read(|projection| !projection.view().approvals.is_empty()))
+    }
+
+    /// Stops each of them, side by side; one that cannot be stopped goes on with its journal later.
+    pub async fn stop_all(&self, sessions: &[SessionId]) {
+        let stop = async |session: &SessionId| {
+            if let Err(error) = self.stop(session).await {
+                tracing::warn!(%error, %session, "a turn was not stopped");
+            }
+        };
+        join_all(sessions.iter().map(stop)).await;
+    }
+
     /// How many subagents work beside a session in this process.
     pub async fn working_beside(&self, session: &SessionId) -> Result<usize, SessionError> {
         Ok(self.actor(session).await?.log.background().count())

@@ -25,7 +25,7 @@ fn task_of(request: &ChatRequest, id: &str) -> String {
 
 /// Sends two beside itself, each of which asks before it changes a file; looks at them, tells the one more, ends the
 /// other, and answers notices.
-fn sending(request: &ChatRequest) -> Reply {
+pub(super) fn sending(request: &ChatRequest) -> Reply {
     let begin = |task: &str| json!({ "description": task, "subagent_type": "general-purpose" });
     match progress(request) {
         (text, 0) if text == "send" => Reply::default()
@@ -51,7 +51,7 @@ fn sending(request: &ChatRequest) -> Reply {
     }
 }
 
-async fn sent(stage: &Stage) -> SessionId {
+pub(super) async fn sent(stage: &Stage) -> SessionId {
     let session = stage.session().await;
     stage.sessions.send(&session, "send".into()).await.unwrap();
     let quiet = stage.sessions.quiet(&session).await.unwrap();

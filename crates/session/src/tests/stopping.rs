@@ -1,13 +1,13 @@
-//! One subagent stopped alone.
+//! One subagent stopped alone, and all that is at work.
 
 use bosun_model::ChatRequest;
-use bosun_protocol::{AgentStatus, ErrorCode, ItemBody, SessionStatus, ToolState};
+use bosun_protocol::{AgentStatus, ErrorCode, ItemBody, SessionId, SessionStatus, ToolState};
 use bosun_testkit::Reply;
 use pretty_assertions::assert_eq;
 use serde_json::json;
 
 use super::sessions::{edit, progress};
-use super::stage::Stage;
+use super::stage::{HELD, Stage};
 
 /// Sends two subagents, of which each reads a file and then asks to change it.
 fn sending(request: &ChatRequest) -> Reply {
@@ -95,4 +95,65 @@ async fn who_waits_for_a_slot_is_seen_to_and_can_be_stopped() {
     assert_eq!(told.count(), 2);
     stage.sessions.stop(&session).await.unwrap();
     assert_eq!(with(AgentStatus::Cancelled).await.len(), 10);
+}
+
+/// `ask` asks to change a file; `beside` sends a subagent beside itself that is held; all else is answered, or held.
+fn working(request: &ChatRequest) -> Reply {
+    match progress(request) {
+        (text, 0) if text == "ask" => edit("e", "one", "1"),
+        (text, 0) if text == "beside" => {
+            let task = json!({ "description": HELD, "subagent_type": "general-purpose" });
+            Reply::default().and_call_with_id("b", "start_async_task", task)
+        }
+        _ => Reply::text("Done."),
+    }
+}
+
+/// The sessions that are at work.
+async fn at_work(stage: &Stage) -> Vec<SessionId> {
+    stage.sessions.at_work().await.into_iter().map(|session| session.id).collect()
+}
+
+#[tokio::test]
+async fn who_waits_for_a_person_is_not_at_work_and_all_that_are_can_be_stopped() {
+    let stage = Stage::new(working).await;
+    let [held, other, asking] = [stage.session().await, stage.session().await, stage.session().await];
+    assert_eq!(at_work(&stage).await, []);
+    for session in [&held, &other] {
+        stage.sessions.send(session, format!("long {HELD}")).await.unwrap();
+    }
+    stage.sessions.send(&asking, "ask".into()).await.unwrap();
+    assert_eq!(stage.sessions.quiet(&asking).await.unwrap().waiting, 1);
+    let mut working = at_work(&stage).await;
+    working.sort();
+    assert_eq!(working, [held.clone(), other.clone()]);
+    assert_eq!([stage.sessions.waits(&held), stage.sessions.waits(&asking)], [false, true]);
+
+    stage.sessions.stop_all(&working).await;
+    assert_eq!(at_work(&stage).await, []);
+    let stage = stage.restarted(|_| Reply::text("")).await;
+    for (session, status) in
+        [(held, SessionStatus::Stopped), (other, SessionStatus::Stopped), (asking, SessionStatus::Waiting)]
+    {
+        assert_eq!(stage.snapshot(&session).await.session.status, status);
+    }
+}
+
+#[tokio::test]
+async fn a_subagent_beside_its_session_is_at_work_and_one_that_asks_is_not() {
+    let stage = Stage::new(working).await;
+    let session = stage.session().await;
+    stage.sessions.send(&session, "beside".into()).await.unwrap();
+    while stage.snapshot(&session).await.session.status != SessionStatus::Idle {
+        tokio::task::yield_now().await;
+    }
+    assert_eq!(at_work(&stage).await, std::slice::from_ref(&session));
+    stage.held.add_permits(1);
+    stage.sessions.quiet(&session).await.unwrap();
+    assert_eq!(at_work(&stage).await, []);
+
+    let stage = Stage::new(super::background::sending).await;
+    let session = super::background::sent(&stage).await;
+    assert_eq!(stage.sessions.working_beside(&session).await.unwrap(), 1);
+    assert_eq!((at_work(&stage).await, stage.sessions.waits(&session)), (vec![], true));
 }

@@ -123,6 +123,22 @@ async fn a_summary_that_is_being_made_is_seen_and_stopped_and_locks_nothing() {
 }
 
 #[tokio::test]
+async fn a_summary_that_is_made_is_work_and_can_be_stopped_with_all_work() {
+    let stage = Stage::new(talking).await;
+    let session = spoken(&stage).await;
+    let at_work =
+        async || -> Vec<SessionId> { stage.sessions.at_work().await.into_iter().map(|session| session.id).collect() };
+    assert_eq!(at_work().await, []);
+    let (outcome, ()) = tokio::join!(stage.sessions.compact(&session, Some(HELD)), async {
+        under_way(&stage, &session).await;
+        assert_eq!(at_work().await, std::slice::from_ref(&session));
+        stage.sessions.stop_all(&at_work().await).await;
+    });
+    assert_eq!(outcome.unwrap_err().problem, Problem::Stopped);
+    assert_eq!(at_work().await, []);
+}
+
+#[tokio::test]
 async fn what_is_sent_while_a_summary_is_made_is_kept_and_answered_behind_it() {
     let stage = Stage::new(talking).await;
     let session = spoken(&stage).await;

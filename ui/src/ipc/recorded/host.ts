@@ -5,6 +5,7 @@ import type {
   Decide,
   DecisionRecord,
   Envelope,
+  Goal,
   Item,
   LocalServerView,
   ModelSettings,
@@ -89,6 +90,8 @@ export class Host {
   readonly calls: { name: string; value: unknown }[] = [];
   /** The sign-in at a server that is under way. */
   signing: { opened: () => void; left: (reason: Error) => void } | null = null;
+  /** Tells the page what comes from beside the window. */
+  tellGoal: (goal: Goal) => void = () => undefined;
   private made = 0;
 
   constructor(readonly world: World) {

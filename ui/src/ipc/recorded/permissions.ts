@@ -24,6 +24,8 @@ type Permissions = Pick<
   | 'diagnostics'
   | 'saveDiagnostics'
   | 'subscribeGoals'
+  | 'closeQuestionShown'
+  | 'answerCloseQuestion'
 >;
 
 export const DIAGNOSTICS = `Bosun
@@ -108,7 +110,12 @@ export function permissions(host: Host, act: Act): Permissions {
       await act('saveDiagnostics', null);
       return '~/bosun-diagnostics.txt';
     },
-    subscribeGoals: () => later(() => ({ first: null, close: () => undefined })),
+    subscribeGoals: (listener) => {
+      host.tellGoal = listener;
+      return later(() => ({ first: null, close: () => undefined }));
+    },
+    closeQuestionShown: () => act('closeQuestionShown', null),
+    answerCloseQuestion: (choice) => act('answerCloseQuestion', choice),
   };
 }
 

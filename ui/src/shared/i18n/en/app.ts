@@ -55,6 +55,26 @@ export const app = {
   },
 };
 
+/** Closing the window while sessions are at work. */
+export const closing = {
+  title: (count: number) => `Close while ${f.count(count, 'session is', 'sessions are')} working?`,
+  working: 'Sessions at work',
+  /** Between an answer and what it means. */
+  means: ': ',
+  whenDone: 'Close when done',
+  whenDoneHint:
+    'the window hides, and Bosun closes by itself. A notification tells you if a session needs you; pressing it, or starting Bosun again, brings the window back.',
+  whenDoneMuted:
+    'the window hides, and Bosun closes by itself. If a session needs you, or you start Bosun again, the window comes back.',
+  stop: 'Stop and close',
+  stopHint: 'the work under way ends. What was done is kept, and you can continue it at the next start.',
+  stopping: 'Stopping…',
+  stay: 'Keep working',
+  titleDone: 'Close Bosun?',
+  done: 'Everything is done: no session is working any more.',
+  stayOpen: 'Keep open',
+};
+
 export const projects = {
   title: 'Project',
   none: 'No project open',

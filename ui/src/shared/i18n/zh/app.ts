@@ -52,6 +52,24 @@ export const app: Messages['app'] = {
   },
 };
 
+export const closing: Messages['closing'] = {
+  title: (count) => `还有 ${count} 个会话正在工作，要关闭吗？`,
+  working: '正在工作的会话',
+  /** Between an answer and what it means. */
+  means: '：',
+  whenDone: '完成后关闭',
+  whenDoneHint:
+    '窗口会隐藏起来，工作结束后 Bosun 自行关闭。如有会话需要你处理，会发送通知；点击通知或再次启动 Bosun，窗口就会回来。',
+  whenDoneMuted: '窗口会隐藏起来，工作结束后 Bosun 自行关闭。如有会话需要你处理，或你再次启动 Bosun，窗口就会回来。',
+  stop: '停止并关闭',
+  stopHint: '中止进行中的工作。已完成的部分会保留，下次启动后可以继续。',
+  stopping: '正在停止…',
+  stay: '继续工作',
+  titleDone: '关闭 Bosun？',
+  done: '全部完成，没有会话在工作了。',
+  stayOpen: '保持打开',
+};
+
 export const projects: Messages['projects'] = {
   title: '项目',
   none: '未打开项目',

@@ -1,0 +1,194 @@
+//! The window is closed while a session works: the person is asked, and it becomes of the work what they say.
+
+use std::time::Duration;
+
+use bosun_testkit::{ModelServer, Reply, Rule};
+use serde_json::json;
+
+use crate::harness::{Desk, Notices, Window};
+use crate::scene::{answer, ask, at_work, card, reopen, type_in};
+
+const SHEET: &str = "Close while 1 session is working?";
+const DIALOG: &str = "Close Bosun?";
+
+/// A session whose answer is held in its middle, and a person who closes the window.
+fn closed<'d>(desk: &'d Desk, server: &ModelServer) -> Window<'d> {
+    let window = held(desk, server);
+    assert!(desk.ask_to_close());
+    window.wait_for_text(SHEET);
+    window
+}
+
+fn held<'d>(desk: &'d Desk, server: &ModelServer) -> Window<'d> {
+    server.add(Rule::turn("slowly").reply(Reply::text("I begin").and_gate("end").and_text(" and I end.")));
+    let window = at_work(desk, server);
+    ask(&window, "slowly");
+    window.wait_for_text("I begin");
+    window
+}
+
+/// Presses the button after a moment: WebDriver waits behind its own click for a frame, which a hidden window never draws.
+fn close_when_done(window: &Window<'_>) {
+    window.button("Close when done");
+    window.script(
+        "const press = [...document.querySelectorAll('.close-sheet button')].find((one) => /when done/.test(one.textContent));
+         setTimeout(() => press.click(), 50)",
+        &[],
+    );
+}
+
+#[test]
+fn a_person_who_closes_over_work_is_asked_and_goes_on_working() {
+    let desk = Desk::plan("closing").without_keyring().set_up();
+    let server = ModelServer::start();
+    let window = closed(&desk, &server);
+    window.shot("asked");
+    // The safe answer has the keyboard.
+    window.wait_until("return document.activeElement?.textContent === 'Keep working'");
+    window.press("Enter");
+    window.wait_until_gone(SHEET);
+    assert!(desk.ask_to_close());
+    window.wait_for_text(SHEET);
+    window.press("Escape");
+    window.wait_until_gone(SHEET);
+
+    // While it is asked, the work may come to its end.
+    assert!(desk.ask_to_close());
+    window.wait_for_text(SHEET);
+    server.gate("end").open();
+    window.wait_for_text("no session is working any more");
+    window.shot("done");
+    window.button("Keep open").click();
+    window.wait_until_gone("no session is working any more");
+    window.wait_for_text("I begin and I end.");
+    window.close();
+}
+
+#[test]
+fn work_that_is_stopped_with_the_window_is_stopped_at_the_next_start_and_goes_on() {
+    let desk = Desk::plan("closing-stop").without_keyring().set_up();
+    let server = ModelServer::start();
+    let window = closed(&desk, &server);
+    window.button("Stop and close").click();
+    window.wait_for_end();
+    let window = reopen(&desk);
+    window.wait_for_text("I begin");
+    window.wait_for_text("You stopped the turn.");
+    window.shot("next-start");
+    server.add(Rule::any().reply("Here I go on."));
+    window.press("Control+k");
+    window.wait_until("return document.activeElement?.closest('.palette') !== null");
+    type_in(&window, "Continue the turn");
+    window.press("Enter");
+    window.wait_for_text("Here I go on.");
+    window.close();
+}
+
+#[test]
+fn a_window_that_closes_when_all_is_done_goes_out_of_sight_and_ends_by_itself() {
+    let desk = Desk::plan("closing-done").without_keyring().set_up();
+    let notices = Notices::start(desk.bus());
+    let server = ModelServer::start();
+    let window = closed(&desk, &server);
+    window.resize(1100, 720);
+    close_when_done(&window);
+    desk.wait_for_no_window("Bosun");
+
+    // A second start brings it back, and then it stays.
+    assert!(desk.start_again(&[]).success());
+    desk.wait_for_window("Bosun");
+    window.wait_for_text("I begin");
+    assert!(!window.text().contains(SHEET));
+    assert!(desk.ask_to_close());
+    window.wait_for_text(SHEET);
+    close_when_done(&window);
+    desk.wait_for_no_window("Bosun");
+    server.gate("end").open();
+    window.wait_for_end();
+    assert_eq!(notices.wait_for(1).summary, "Done");
+    let window = desk.open_as_left(&[]);
+    window.wait_until("return innerWidth === 1100 && innerHeight === 720");
+    window.wait_for_text("I begin and I end.");
+    window.close();
+}
+
+#[test]
+fn out_of_sight_a_request_is_told_and_a_press_brings_the_window_back() {
+    let desk = Desk::plan("closing-asks").without_keyring().set_up();
+    let notices = Notices::start(desk.bus());
+    let server = ModelServer::start();
+    let call = json!({ "file_path": "/hello.txt", "content": "hello\n" });
+    let reply = Reply::text("I begin").and_gate("end").and_call("write_file", call);
+    server.add(Rule::turn("slowly").reply(reply).reply("It is written."));
+    let window = at_work(&desk, &server);
+    ask(&window, "slowly");
+    window.wait_for_text("I begin");
+    assert!(desk.ask_to_close());
+    window.wait_for_text(SHEET);
+    close_when_done(&window);
+    desk.wait_for_no_window("Bosun");
+    server.gate("end").open();
+    let asked = notices.wait_for(1);
+    assert_eq!(asked.summary, "Needs you");
+    assert!(!window.ends_within(Duration::from_secs(3)), "it waits for the answer");
+    notices.press(asked.id);
+    desk.wait_for_window("Bosun");
+    card(&window);
+    // What only waits for a person is there again at the next start, and keeps no window open.
+    window.close();
+    let window = reopen(&desk);
+    answer(&window, "Approve");
+    window.wait_for_text("It is written.");
+    window.close();
+}
+
+#[test]
+fn a_page_that_hangs_keeps_no_window_open() {
+    let desk = Desk::plan("closing-hangs").without_keyring().env("BOSUN_CONFIRM", "ask").set_up();
+    let server = ModelServer::start();
+    let window = held(&desk, &server);
+    // Its frames are drawn no more, and so nothing is shown.
+    window.script("window.requestAnimationFrame = () => 0", &[]);
+    assert!(desk.ask_to_close());
+    let dialog = desk.wait_for_window(DIALOG);
+    desk.picture("asked");
+    window.wait_until_gone(SHEET);
+    desk.press_in(&dialog, "Escape");
+    desk.wait_for_no_window(DIALOG);
+    window.wait_for_text("I begin");
+
+    // One that shows the question and hangs then gives way to the second request.
+    window.reload();
+    window.wait_for_text("I begin");
+    assert!(desk.ask_to_close());
+    window.wait_for_text(SHEET);
+    std::thread::sleep(Duration::from_millis(1_200));
+    assert!(desk.ask_to_close());
+    let dialog = desk.wait_for_window(DIALOG);
+    // Sooner a yes would not count.
+    std::thread::sleep(Duration::from_millis(600));
+    desk.choose_yes_in(&dialog);
+    window.wait_for_end();
+}
+
+#[test]
+fn out_of_sight_a_request_that_nobody_can_be_told_of_brings_the_window_back() {
+    // Nothing shows notifications on this desk.
+    let desk = Desk::plan("closing-untold").without_keyring().set_up();
+    let server = ModelServer::start();
+    let call = json!({ "file_path": "/hello.txt", "content": "hello\n" });
+    let reply = Reply::text("I begin").and_gate("end").and_call("write_file", call);
+    server.add(Rule::turn("slowly").reply(reply).reply("It is written."));
+    let window = at_work(&desk, &server);
+    ask(&window, "slowly");
+    window.wait_for_text("I begin");
+    assert!(desk.ask_to_close());
+    window.wait_for_text(SHEET);
+    close_when_done(&window);
+    desk.wait_for_no_window("Bosun");
+    server.gate("end").open();
+    desk.wait_for_window("Bosun");
+    answer(&window, "Approve");
+    window.wait_for_text("It is written.");
+    window.close();
+}
