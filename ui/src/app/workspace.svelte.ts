@@ -40,7 +40,8 @@ import { Sending } from './sending';
 import { START, type Complete } from './settings';
 import { Shelves } from './shelves.svelte';
 import { applyTheme } from './theme';
-import { answerKey, Unsaved } from './unsaved.svelte';
+import { Unsaved } from './unsaved.svelte';
+import { answerKey, Unsent } from './unsent.svelte';
 import { isUsable } from './usable';
 
 export class Workspace {
@@ -70,7 +71,8 @@ export class Workspace {
   isWriting = $state(0);
   readonly drafts = new Drafts(() => this.tell({ text: i18n.t.app.draftsNotKept }));
   readonly alongs = new Alongs(this);
-  readonly edits = new Edits();
+  readonly unsent = new Unsent(() => this.tell({ text: i18n.t.app.draftsNotKept }));
+  readonly edits: Edits;
   readonly unsaved = new Unsaved();
   readonly feeds: Feeds;
   readonly modes: Modes;
@@ -115,6 +117,7 @@ export class Workspace {
     readonly info: StartInfo,
   ) {
     const client = (this.client = this.failures.watched(host));
+    this.edits = new Edits(client, this.unsent);
     this.feeds = new Feeds(client);
     this.spending = new Spending(client);
     this.sandboxes = new Sandboxes(client, this);
@@ -136,7 +139,7 @@ export class Workspace {
     // A session that was deleted can be brought back, with what was written in it, until nothing is left of it.
     const there = [...sessions.first, ...this.bin.sessions].map(({ id }) => id);
     const written = [...there, ...projects.first.map(({ id }) => `new:${id}`)];
-    if (isBinKnown) for (const store of [this.drafts, this.alongs]) store.keepOnly(written);
+    if (isBinKnown) for (const store of [this.drafts, this.alongs, this.unsent]) store.keepOnly(written);
     const latest = projects.first.find((project) => project.problem === null);
     if (latest) this.enterProject(latest.id);
     const goals = await this.client.subscribeGoals((goal) => this.reached(goal));
@@ -252,21 +255,19 @@ export class Workspace {
   }
 
   /** Gives answers; rejects where one of them could not be taken, after the person was told. */
-  async decide(decisions: Decide[]): Promise<void> {
-    try {
-      await this.client.decide(decisions);
-      for (const one of decisions) this.unsaved.forget(answerKey(one));
-    } catch (thrown) {
-      this.refused(thrown);
-      throw thrown;
-    }
+  decide(decisions: Decide[]): Promise<void> {
+    return this.answer(decisions, () => this.client.decide(decisions));
   }
 
   /** Gives answers and lets calls such as those of the drafts pass from now on; rejects as `decide` does. */
-  async approveAlways(decisions: Decide[], drafts: RuleDraft[]): Promise<void> {
+  approveAlways(decisions: Decide[], drafts: RuleDraft[]): Promise<void> {
+    return this.answer(decisions, () => this.client.approveAlways(decisions, drafts));
+  }
+
+  private async answer(decisions: Decide[], give: () => Promise<unknown>): Promise<void> {
     try {
-      await this.client.approveAlways(decisions, drafts);
-      for (const one of decisions) this.unsaved.forget(answerKey(one));
+      await give();
+      for (const one of decisions) this.unsent.forget(answerKey(one));
     } catch (thrown) {
       this.refused(thrown);
       throw thrown;
