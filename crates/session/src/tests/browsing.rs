@@ -72,7 +72,7 @@ async fn what_is_not_on_disk_is_copied_and_saved_whole() {
 
 #[tokio::test]
 async fn who_wants_to_look_anew_finds_what_came_a_moment_ago() {
-    let (stage, session, _) = given(4_000).await;
+    let (stage, session, _) = given(400_000).await;
     let find = async || {
         let files = stage.sessions.find_files(&session, "fresh.txt").await.unwrap().entries.len();
         let query = FindMentions { project: stage.project_id.clone(), text: "fresh.txt".into(), limit: 9 };
