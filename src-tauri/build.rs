@@ -50,6 +50,7 @@ const COMMANDS: &[&str] = &[
     "list_folder",
     "preview_file",
     "find_files",
+    "look_anew",
     "file_text",
     "save_file",
     "open_file",

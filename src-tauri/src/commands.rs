@@ -97,6 +97,7 @@ macro_rules! every_command {
             files::list_folder,
             files::preview_file,
             files::find_files,
+            files::look_anew,
             files::file_text,
             files::save_file,
             files::open_file,

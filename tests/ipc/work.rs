@@ -159,3 +159,23 @@ fn the_folder_dialog_opens_a_project_or_nothing() {
     page.ok("forget_project", json!({ "id": listed[0]["id"] }));
     assert!(page.projects().is_empty());
 }
+
+#[test]
+fn what_is_exported_speaks_as_the_window_does() {
+    let (page, project, server) = (Page::open(), Project::new(), ModelServer::start());
+    let session = page.session(project.root(), &server.base_url(Wire::OpenAi), "test-model");
+    let folder = tempfile::tempdir().unwrap();
+    *page.desk.picks.lock().unwrap() = Some(folder.path().to_owned());
+    for (language, project, file) in [("en", "\n- Project: /", "session.html"), ("zh-CN", "\n- 项目：/", "会话.html")]
+    {
+        let settings = json!({ "theme": "dark", "language": language, "model": null, "welcomed": true });
+        page.ok("save_settings", json!({ "settings": settings }));
+        let preview = page.ok("preview_export", json!({ "session": session, "format": "markdown" }));
+        assert!(preview["text"].as_str().unwrap().contains(project), "{preview}");
+        let written = page.ok("export_session", json!({ "session": session, "format": "html" }));
+        let written = std::path::Path::new(written.as_str().unwrap()).to_owned();
+        assert_eq!(written.file_name().unwrap(), file);
+        let html = std::fs::read_to_string(written).unwrap();
+        assert!(html.contains(&format!("<html lang=\"{language}\">")), "{html}");
+    }
+}

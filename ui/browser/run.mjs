@@ -20,6 +20,7 @@ const files = [
   'paths',
   'agents',
   'panes',
+  'plan',
   'sessions',
   'past',
   'changes',

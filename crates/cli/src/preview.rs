@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use bosun_protocol::{Approval, AskReason, AskedAgain, Preview, ReachPlace, Undo};
-use bosun_session::export::unified;
+use bosun_session::export::{ENGLISH, unified};
 
 use crate::terminal::{one_line, visible};
 
@@ -18,7 +18,7 @@ pub(crate) fn request(approval: &Approval) -> String {
         push_line(&mut text, &why_again(again));
     }
     match &approval.preview {
-        Preview::Diff { diff } => text.push_str(&unified(diff)),
+        Preview::Diff { diff } => text.push_str(&unified(diff, &ENGLISH)),
         Preview::Command { command, folder, timeout_seconds } => {
             for line in visible(command).lines() {
                 push_line(&mut text, &format!("  $ {line}"));

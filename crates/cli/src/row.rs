@@ -1,3 +1,10 @@
 //! A tool call as one line.
 
-pub(crate) use bosun_session::export::{call, finished};
+use bosun_protocol::ToolItem;
+use bosun_session::export::ENGLISH;
+
+pub(crate) use bosun_session::export::call;
+
+pub(crate) fn finished(tool: &ToolItem) -> String {
+    bosun_session::export::finished(tool, &ENGLISH)
+}

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use bosun_backend::real_path;
 use bosun_protocol::{ErrorCode, ProjectId, SessionId, SessionSummary};
 use bosun_providers::EnvironmentKeys;
-use bosun_session::export::{Detail, markdown, time, word};
+use bosun_session::export::{Detail, ENGLISH, markdown, time, word};
 use bosun_session::{Limits, Policy, Sessions};
 use bosun_store::Database;
 use clap::{Args, Subcommand, ValueEnum};
@@ -168,7 +168,13 @@ async fn list(project: Option<&Path>, format: Format, keys: EnvironmentKeys) -> 
 fn table_row(summary: &SessionSummary, path: &str) -> String {
     let title = if summary.title.is_empty() { "(nothing said yet)" } else { &summary.title };
     let changed = time(summary.updated_at);
-    format!("{}  {:<11}  {changed}  {}  ({})", summary.id, word(summary.status), short(title, 60), one_line(path))
+    format!(
+        "{}  {:<11}  {changed}  {}  ({})",
+        summary.id,
+        word(summary.status, &ENGLISH),
+        short(title, 60),
+        one_line(path)
+    )
 }
 
 async fn show(id: String, format: Format, detail: Detail, keys: EnvironmentKeys) -> Result<(), Failure> {
@@ -188,7 +194,7 @@ async fn show(id: String, format: Format, detail: Detail, keys: EnvironmentKeys)
         (Format::Json, Detail::Whole) => write_line(&mut out, &archive)?,
         (Format::Markdown, detail) => {
             let path = project_path(&database, &archive.session.project).await?;
-            out.write_all(markdown(&archive, &path, detail).as_bytes())?;
+            out.write_all(markdown(&archive, &path, detail, &ENGLISH).as_bytes())?;
         }
     }
     out.flush()?;

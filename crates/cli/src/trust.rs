@@ -72,7 +72,9 @@ pub(crate) async fn trust(args: TrustArgs) -> Result<Exit, Failure> {
             })?;
             match (format, &text.text, &text.diff) {
                 (Format::Json, ..) => write_line(&mut out, &text)?,
-                (Format::Text, _, Some(diff)) => write!(out, "{}", bosun_session::export::unified(diff))?,
+                (Format::Text, _, Some(diff)) => {
+                    write!(out, "{}", bosun_session::export::unified(diff, &bosun_session::export::ENGLISH))?
+                }
                 (Format::Text, Some(text), None) => write!(out, "{}", visible(text))?,
                 (Format::Text, None, None) => return Err(Failure::NoText { path }),
             }

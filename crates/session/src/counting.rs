@@ -37,8 +37,8 @@ impl Stream {
 }
 
 async fn lines_of(span: &Span, blobs: &BlobStore) -> Result<(u32, u32), CountError> {
-    let before = FileState::left(span.before.clone()).with(&span.between, blobs).await.bytes(blobs).await?;
-    let after = FileState::left(span.after.clone()).bytes(blobs).await?;
+    let before = FileState::of(span.before.clone()).with(&span.between, blobs).await.bytes(blobs).await?;
+    let after = FileState::of(span.after.clone()).bytes(blobs).await?;
     let path = span.path.clone();
     let count = move || {
         let diff = file_diff(&path, before.as_deref(), after.as_deref(), NOTHING);

@@ -11,10 +11,12 @@ mod prose;
 pub(crate) mod redacting;
 mod row;
 mod text;
+mod words;
 
 pub use archive::Archive;
 pub use diff::unified;
 pub use html::page as html;
-pub use markdown::{Detail, time, word, written as markdown};
+pub use markdown::{Detail, time, written as markdown};
 pub use row::{call, finished};
 pub use text::{one_line, short, visible};
+pub use words::{CHINESE, ENGLISH, Words, word};

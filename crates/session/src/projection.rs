@@ -20,7 +20,7 @@ mod summary;
 mod tools;
 
 pub(crate) use approvals::reach;
-pub(crate) use changes::{Deed, Did, Edit, Scoped, Span, command_of, kind_of};
+pub(crate) use changes::{Between, Deed, Did, How, Scoped, Span, command_of, kind_of};
 use replies::item_of;
 pub(crate) use summary::changes_summary;
 use summary::moves_session;

@@ -64,9 +64,6 @@ impl Actor {
         if let Some(problem) = &checked.shown.problem {
             return Err(SessionError::invalid(problem.clone()));
         }
-        if is_kept {
-            self.open_again(path.as_str(), scope).await?;
-        }
         let shown = checked.shown.clone();
         self.restore(vec![checked]).await?;
         drop(turn);
@@ -103,7 +100,7 @@ impl Actor {
         let now = read(&*self.backend().await?, &path).await?;
         let from = now.as_deref().map(ContentHash::of);
         let is_left = from == span.after;
-        let checked = self.check_again(Restore { path, from, to: FileState::left(span.after) }).await?;
+        let checked = self.check_again(Restore { path, from, to: FileState::of(span.after) }).await?;
         if let Some(problem) = &checked.shown.problem {
             return Err(SessionError::invalid(problem.clone()));
         }
@@ -187,7 +184,9 @@ impl Actor {
         for checked in &mut sound {
             // The person's own edits, what an older version of Bosun left, and states that were made up are not kept yet. Not
             // before this: of what is only looked at no entry names the bytes, and they would stay for good.
-            for bytes in [checked.now.take(), checked.made.take()].into_iter().flatten() {
+            // What goes to the disk is named by an entry where the app ends in the middle of this.
+            let written = checked.bytes.clone().filter(|_| checked.disk.after != checked.record.after);
+            for bytes in [checked.now.take(), checked.made.take(), written].into_iter().flatten() {
                 self.keep_bytes(bytes).await?;
             }
         }

@@ -18,7 +18,7 @@ use bosun_tools::{DiffLimits, UncomparedFiles, carried, file_diff, open_since, w
 use serde::{Deserialize, Serialize};
 
 use crate::actor::Actor;
-use crate::projection::{Scoped, Span, kind_of};
+use crate::projection::{Between, How, Scoped, Span, kind_of};
 use crate::restoring::{Restore, read};
 use crate::states::FileState;
 use crate::{Explain, SessionError, convert};
@@ -43,25 +43,35 @@ struct Kept(BTreeMap<VirtualPath, KeptState>);
 struct KeptState {
     /// `None`: that there is no file.
     state: Option<ContentHash>,
-    /// How many edits of others are in it, from the first on.
-    edits: usize,
+    /// How much of what was done to the file between the agent's changes is in it, from the first on; `None` where an older
+    /// version stored it.
+    between: Option<usize>,
 }
 
 /// Older versions stored the state alone.
 #[derive(Deserialize)]
 #[serde(untagged)]
 enum StoredState {
-    Now { state: Option<ContentHash>, edits: usize },
+    Now { state: Option<ContentHash>, between: Option<usize> },
     Older(Option<ContentHash>),
 }
 
 impl From<StoredState> for KeptState {
     fn from(stored: StoredState) -> Self {
         match stored {
-            StoredState::Now { state, edits } => Self { state, edits },
-            // Which edits were there is not known; nothing is put on top of what was kept.
-            StoredState::Older(state) => Self { state, edits: usize::MAX },
+            StoredState::Now { state, between } => Self { state, between },
+            StoredState::Older(state) => Self { state, between: None },
         }
+    }
+}
+
+impl KeptState {
+    /// What was done to the file since.
+    fn since(&self, file: &Scoped) -> Vec<Between> {
+        // Where nobody wrote it down, what follows right upon the state tells; what is in it already changes it no more.
+        let seen = self.between.or_else(|| file.between.iter().position(|between| between.from == self.state));
+        let since = file.between.iter().skip(seen.unwrap_or_default());
+        since.filter(|between| between.how != How::PutBackAndAgain).cloned().collect()
     }
 }
 
@@ -223,11 +233,13 @@ impl Actor {
         let turn = self.turn().await;
         self.refuse_running(&turn)?;
         let (reviewed, before, after) = self.seen(path, scope, seen).await?;
+        let is_made = before.is_none() && reviewed.before.is_mixed;
         let bytes = without_hunk(&before.unwrap_or_default(), &after.unwrap_or_default(), place(hunk));
         let bytes = bytes.ok_or_else(gone)?;
         // A file that was made, or removed, has nothing else in it.
         let to = match (&reviewed.before.hash, bytes.is_empty()) {
-            (None, true) => FileState::left(None),
+            // The file would go with what others wrote in it.
+            (None, true) => FileState { is_mixed: is_made, ..FileState::of(None) },
             _ => FileState::made(bytes),
         };
         let checked = self.check_undo(&reviewed.file, to).await?;
@@ -247,7 +259,7 @@ impl Actor {
         let bytes = with_hunk(&before.unwrap_or_default(), &after.clone().unwrap_or_default(), place(hunk));
         let bytes = bytes.ok_or_else(gone)?;
         let base = match after {
-            None if bytes.is_empty() => FileState::left(None),
+            None if bytes.is_empty() => FileState::of(None),
             _ => FileState::made(bytes),
         };
         let mut kept = self.kept().await?;
@@ -266,6 +278,9 @@ impl Actor {
         let (mut kept, mut problems) = (self.kept().await?, Vec::new());
         for file in scoped.into_iter().filter(|file| path.is_none_or(|path| file.span.path.as_str() == path)) {
             let reviewed = self.states_of(&kept, file, scope).await;
+            if reviewed.is_kept() {
+                continue;
+            }
             match self.kept_with(&reviewed, scope).await? {
                 Some(state) => self.keep(&mut kept, &reviewed.file, state).await?,
                 None => problems.push(Problem::EarlierOpen { path: reviewed.file.span.path.to_string() }),
@@ -278,7 +293,7 @@ impl Actor {
     /// A state is what the person keeps of a file, with all that others did to it by now.
     async fn keep(&self, kept: &mut Kept, file: &Scoped, state: FileState) -> Result<(), SessionError> {
         let state = self.keep_state(state).await?;
-        kept.0.insert(file.span.path.clone(), KeptState { state, edits: file.own.len() });
+        kept.0.insert(file.span.path.clone(), KeptState { state, between: Some(file.between.len()) });
         Ok(())
     }
 
@@ -288,10 +303,10 @@ impl Actor {
         let after = &reviewed.file.span.after;
         let (base, whole) = (&reviewed.base, reviewed.whole());
         if scope == ChangeScope::Session || after.is_none() || base.hash == whole.hash {
-            return Ok(Some(FileState::left(after.clone())));
+            return Ok(Some(FileState::of(after.clone())));
         }
-        if reviewed.is_kept() {
-            return Ok(Some(whole.clone()));
+        if whole.is_mixed {
+            return Ok(None);
         }
         let states = (self.bytes_in(base).await?, self.state_of(after.as_ref()).await?);
         let (Some(from), Some(to)) = states else { return Ok(None) };
@@ -325,10 +340,10 @@ impl Actor {
 
     /// What stays kept of a file without what the scope shows; `None` where that is nothing, or the two cannot be told apart.
     async fn kept_without(&self, reviewed: &Reviewed) -> Result<Option<FileState>, SessionError> {
-        let Some(whole) = &reviewed.kept else { return Ok(None) };
+        let Some(whole) = reviewed.kept.as_ref().filter(|whole| !whole.is_mixed) else { return Ok(None) };
         let (before, after) = (&reviewed.before, &reviewed.file.span.after);
         if whole.hash == *after {
-            return Ok((reviewed.first.hash != before.hash).then(|| before.clone()));
+            return Ok((reviewed.first.hash != before.hash && !before.is_mixed).then(|| before.clone()));
         }
         let states = [self.state_of(after.as_ref()).await?, self.bytes_in(before).await?];
         let ([Some(from), Some(to)], Some(now)) = (states, self.bytes_in(whole).await?) else {
@@ -355,7 +370,7 @@ impl Actor {
         }
         let mut checked = Vec::new();
         for change in undone.changes {
-            let again = Restore { path: change.path, from: change.after, to: FileState::left(change.before) };
+            let again = Restore { path: change.path, from: change.after, to: FileState::of(change.before) };
             checked.push(self.check_again(again).await?);
         }
         let shown = checked.iter().map(|checked| checked.shown.clone()).collect();
@@ -384,13 +399,16 @@ impl Actor {
 
     async fn states_of(&self, kept: &Kept, file: Scoped, scope: ChangeScope) -> Reviewed {
         let Span { path, before, between, after } = &file.span;
-        let before = self.with_edits(FileState::left(before.clone()), between).await;
-        let first = self.with_edits(FileState::left(file.first.clone()), &file.own).await;
-        let kept = match kept.0.get(path) {
-            Some(kept) => {
-                let since = file.own.get(kept.edits..).unwrap_or_default();
-                Some(self.with_edits(FileState::left(kept.state.clone()), since).await)
+        let before = self.state_with(FileState::of(before.clone()), between).await;
+        let first = match scope {
+            ChangeScope::Session => before.clone(),
+            ChangeScope::Turn | ChangeScope::Step => {
+                let edited = file.between.iter().filter(|between| between.how == How::Edited).cloned();
+                self.state_with(FileState::of(file.first.clone()), &edited.collect::<Vec<_>>()).await
             }
+        };
+        let kept = match kept.0.get(path) {
+            Some(kept) => Some(self.state_with(FileState::of(kept.state.clone()), &kept.since(&file)).await),
             None => None,
         };
         let base = match &kept {

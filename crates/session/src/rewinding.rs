@@ -48,7 +48,8 @@ impl Actor {
     pub(crate) async fn preview_rewind_file(&self, seq: u32, path: &str) -> Result<FileDiff, SessionError> {
         let path = parsed(path)?;
         let (journals, _) = self.journals_at(seq).await?;
-        let span = changed_after(&journals, Seq::from(seq)).find(|span| span.path == path);
+        let spans = Projection::changed_by(&journals.deeds_after(Seq::from(seq)));
+        let span = spans.into_iter().find(|span| span.path == path);
         let not_changed = || SessionError::not_found(Problem::NotChanged { path: path.to_string() });
         let restore = self.back(span.ok_or_else(not_changed)?).await;
         let to = restore.to.clone();
@@ -101,7 +102,7 @@ impl Actor {
         };
         let mut checked = Vec::new();
         for ChangeRecord { path, before, after, .. } in files {
-            checked.push(self.check_restore(Restore { path, from: after, to: FileState::left(before) }).await?);
+            checked.push(self.check_restore(Restore { path, from: after, to: FileState::of(before) }).await?);
         }
         refuse_problems(&checked)?;
         self.restore(checked).await?;
@@ -139,7 +140,8 @@ impl Actor {
         leave: &BTreeSet<VirtualPath>,
     ) -> Result<Vec<Checked>, SessionError> {
         let mut checked = Vec::new();
-        for span in changed_after(journals, seq).filter(|span| !leave.contains(&span.path)) {
+        let spans = Projection::changed_by(&journals.deeds_after(seq)).into_iter();
+        for span in spans.filter(|span| !leave.contains(&span.path)) {
             let restore = self.back(span).await;
             if restore.to.hash != restore.from {
                 checked.push(self.check_restore(restore).await?);
@@ -151,7 +153,7 @@ impl Actor {
     /// What would put a file back to before some changes, and leaves what others did in between.
     async fn back(&self, span: Span) -> Restore {
         let Span { path, before, between, after } = span;
-        let to = self.with_edits(FileState::left(before), &between).await;
+        let to = self.state_with(FileState::of(before), &between).await;
         Restore { path, from: after, to }
     }
 
@@ -177,12 +179,6 @@ impl Actor {
         self.tree.database.append_all(vec![append]).await?;
         Ok(())
     }
-}
-
-/// The files that were changed behind `seq`, from before that to the last change.
-fn changed_after(journals: &Journals, seq: Seq) -> impl Iterator<Item = Span> {
-    let changed = Projection::changed_by(&journals.deeds_after(seq)).into_iter().map(|file| file.span);
-    changed.filter(|span| span.before != span.after || !span.between.is_empty())
 }
 
 /// What makes `to` of `from`.

@@ -1,6 +1,7 @@
 use bosun_agent::EntryBody;
 use bosun_model::{Message, text_of};
 use bosun_protocol::{ItemId, SnippetPart};
+use bosun_store::words_of;
 
 use crate::projection::{head_and_tail, shown};
 
@@ -45,7 +46,7 @@ pub(crate) fn searchable(body: &EntryBody) -> Option<(Option<ItemId>, String)> {
 pub(crate) fn snippet(text: &str, words: &str) -> Vec<SnippetPart> {
     let letters: Vec<char> = text.split_whitespace().collect::<Vec<_>>().join(" ").chars().collect();
     let lowered: Vec<char> = letters.iter().map(|letter| lower(*letter)).collect();
-    let words: Vec<Vec<char>> = words.split_whitespace().map(|word| word.chars().map(lower).collect()).collect();
+    let words: Vec<Vec<char>> = words_of(words).into_iter().map(|word| word.chars().map(lower).collect()).collect();
     let hit_at = |at: usize| {
         let here = lowered.get(at..).unwrap_or_default();
         words.iter().filter(|word| here.starts_with(word)).map(Vec::len).max()
@@ -103,6 +104,7 @@ mod tests {
             "The [Token] [ref]reshes; [token]s last."
         );
         assert_eq!(marked("整理文本", "理文"), "整[理文]本");
+        assert_eq!(marked("the one, the retry", "\"the retry\""), "the one, [the retry]");
         let long = format!("{} needle {}", "a".repeat(90), "b".repeat(300));
         let shown = marked(&long, "needle");
         assert!(shown.starts_with("…aaa") && shown.contains("[needle]") && shown.ends_with("b…"), "{shown}");

@@ -1,12 +1,12 @@
-//! States of a file by content, and what becomes of an earlier one when others changed the file since.
+//! States of a file by content, and what becomes of an earlier one by what was done to the file since.
 
 use bosun_backend::{BlobError, BlobStore, ContentHash};
 use bosun_protocol::ErrorCode;
-use bosun_tools::carried;
+use bosun_tools::imposed;
 
 use crate::SessionError;
 use crate::actor::Actor;
-use crate::projection::Edit;
+use crate::projection::{Between, How};
 
 /// A state of a file.
 #[derive(Clone)]
@@ -15,12 +15,13 @@ pub(crate) struct FileState {
     pub hash: Option<ContentHash>,
     /// Of one that was made up here, and is kept nowhere yet.
     pub made: Option<Vec<u8>>,
-    /// What others did to the file meets what the agent did, so that this is a state without either.
+    /// Others changed a part of what the agent had changed before, so that this is a state without all that the agent did,
+    /// and with what they did, only as far as lines go.
     pub is_mixed: bool,
 }
 
 impl FileState {
-    pub const fn left(hash: Option<ContentHash>) -> Self {
+    pub const fn of(hash: Option<ContentHash>) -> Self {
         Self { hash, made: None, is_mixed: false }
     }
 
@@ -28,30 +29,41 @@ impl FileState {
         Self { hash: Some(ContentHash::of(&bytes)), made: Some(bytes), is_mixed: false }
     }
 
-    /// This state with the edits of others in it, as it would be had nobody else changed the file. Where that cannot be told
-    /// it stays as it is, and says so.
-    pub async fn with(self, edits: &[Edit], blobs: &BlobStore) -> Self {
-        let mut state = self.clone();
-        for edit in edits {
-            match state.edited(edit, blobs).await {
-                Some(edited) => state = edited,
-                None => return Self { is_mixed: true, ..self },
-            }
+    /// This state with what was done to the file since and is none of the agent's changes.
+    pub async fn with(self, between: &[Between], blobs: &BlobStore) -> Self {
+        let mut state = self;
+        for between in between {
+            state = state.changed(between, blobs).await;
         }
         state
     }
 
-    async fn edited(&self, edit: &Edit, blobs: &BlobStore) -> Option<Self> {
-        if self.hash == edit.from {
-            return Some(Self::left(edit.to.clone()));
+    async fn changed(self, between: &Between, blobs: &BlobStore) -> Self {
+        let is_mixed = self.is_mixed && between.to.is_some();
+        if self.hash == between.from || self.hash == between.to {
+            return Self { is_mixed, ..Self::of(between.to.clone()) };
         }
-        if self.hash == edit.to {
-            return Some(self.clone());
+        if self.hash.is_none() && between.from.is_some() {
+            // The agent made the file. What a person put back in it is less of that; what others wrote in it is theirs, and
+            // goes with the file.
+            return Self { is_mixed: is_mixed || between.how == How::Edited, ..self };
         }
-        let (from, to) = (blobs.get(edit.from.as_ref()?).await.ok()?, blobs.get(edit.to.as_ref()?).await.ok()?);
+        match self.imposed(between, blobs).await {
+            Some((bytes, parted)) => {
+                let is_parted = parted && between.how == How::Edited;
+                Self { is_mixed: is_mixed || is_parted, ..Self::made(bytes) }
+            }
+            // Nothing that goes by lines: it is what they made of it, and nothing of the agent's is left.
+            None => Self { is_mixed, ..Self::of(between.to.clone()) },
+        }
+    }
+
+    async fn imposed(&self, between: &Between, blobs: &BlobStore) -> Option<(Vec<u8>, bool)> {
+        let from = blobs.get(between.from.as_ref()?).await.ok()?;
+        let to = blobs.get(between.to.as_ref()?).await.ok()?;
         let now = self.bytes(blobs).await.ok()??;
-        let carry = move || carried(&from, &to, &now);
-        tokio::task::spawn_blocking(carry).await.ok()?.map(Self::made)
+        let impose = move || imposed(&from, &to, &now);
+        tokio::task::spawn_blocking(impose).await.ok()?
     }
 
     pub async fn bytes(&self, blobs: &BlobStore) -> Result<Option<Vec<u8>>, BlobError> {
@@ -84,11 +96,12 @@ impl Actor {
         kept.map_err(|error| SessionError::of(ErrorCode::StorageUnavailable, &error))
     }
 
-    /// A state with the edits of others in it; see [`FileState::with`].
-    pub(crate) async fn with_edits(&self, state: FileState, edits: &[Edit]) -> FileState {
+    /// See [`FileState::with`].
+    pub(crate) async fn state_with(&self, state: FileState, between: &[Between]) -> FileState {
         match self.blobs() {
-            Ok(blobs) => state.with(edits, blobs).await,
-            Err(_) => FileState { is_mixed: state.is_mixed || !edits.is_empty(), ..state },
+            Ok(blobs) if !between.is_empty() => state.with(between, blobs).await,
+            // Without bytes nothing is undone anyway.
+            _ => state,
         }
     }
 }

@@ -8,6 +8,7 @@ mod cut;
 mod deciding;
 mod elsewhere;
 mod evidence;
+mod exports;
 mod fixture;
 mod forms;
 mod history;

@@ -13,8 +13,8 @@ pub struct FoundEntry {
 }
 
 impl Database {
-    /// The entries whose text has all words of `text` (the last letters of each may be missing), best first; of one
-    /// project, or of all. Chinese, Japanese and Korean are found by any run of characters.
+    /// The entries whose text has all words of `text` (see [`words_of`]; the last letters of each may be missing), best
+    /// first; of one project, or of all. Chinese, Japanese and Korean are found by any run of characters.
     ///
     /// # Errors
     /// [`DatabaseError`]. Nothing in `text` is query syntax.
@@ -98,9 +98,33 @@ fn number_of(key: i64, seq: Seq) -> i64 {
     (key << 32) | i64::from(u32::try_from(seq).unwrap_or(u32::MAX))
 }
 
+/// The words of what is looked for; what stands in quotes stays together, to the end where they are not closed.
+#[must_use]
+pub fn words_of(text: &str) -> Vec<&str> {
+    let mut words = Vec::new();
+    let mut rest = text.trim_start();
+    while !rest.is_empty() {
+        let space = rest.find(char::is_whitespace).unwrap_or(rest.len());
+        let (word, behind) = quoted(rest).unwrap_or_else(|| rest.split_at(space));
+        words.extend(Some(word.trim()).filter(|word| !word.is_empty()));
+        rest = behind.trim_start();
+    }
+    words
+}
+
+/// What stands in the quotes that `text` begins with, and what follows them.
+fn quoted(text: &str) -> Option<(&str, &str)> {
+    let inner = text.strip_prefix(['"', '“'])?;
+    let Some(end) = inner.find(['"', '“', '”']) else { return Some((inner, "")) };
+    let (phrase, behind) = inner.split_at(end);
+    let behind = behind.strip_prefix(['"', '”'])?;
+    let is_closed = behind.is_empty() || behind.starts_with(char::is_whitespace);
+    (is_closed && !phrase.is_empty()).then_some((phrase, behind))
+}
+
 /// Every word as a phrase of its own; `None` where there is no letter or digit to look for.
 fn pattern_of(text: &str) -> Option<String> {
-    let words = text.split_whitespace().filter(|word| word.chars().any(char::is_alphanumeric));
+    let words = words_of(text).into_iter().filter(|word| word.chars().any(char::is_alphanumeric));
     let phrases: Vec<String> = words.map(|word| format!("\"{}\" *", apart(word).replace('"', " "))).collect();
     (!phrases.is_empty()).then(|| phrases.join(" AND "))
 }
@@ -128,8 +152,18 @@ mod tests {
 
     #[test]
     fn nothing_that_is_typed_is_query_syntax() {
-        assert_eq!(pattern_of("foo AND \"b*"), Some("\"foo\" * AND \"AND\" * AND \" b*\" *".into()));
+        assert_eq!(pattern_of("foo AND \"b*"), Some("\"foo\" * AND \"AND\" * AND \"b*\" *".into()));
         assert_eq!(pattern_of(" -- ** "), None);
         assert_eq!(pattern_of("整理a"), Some("\" 整  理 a\" *".into()));
+        assert_eq!(pattern_of("a\"b"), Some("\"a b\" *".into()));
+    }
+
+    #[test]
+    fn what_stands_in_quotes_is_one_word() {
+        assert_eq!(words_of("  one \"two  three\" four "), ["one", "two  three", "four"]);
+        assert_eq!(words_of("“新建 会话” 导出"), ["新建 会话", "导出"]);
+        assert_eq!(words_of("say \"not closed yet"), ["say", "not closed yet"]);
+        assert_eq!(words_of("\"\" say\"so\"now \"a\"b"), ["\"\"", "say\"so\"now", "\"a\"b"]);
+        assert_eq!(words_of(" \" "), Vec::<&str>::new());
     }
 }

@@ -14,7 +14,7 @@ use similar::{Algorithm, DiffOp, TextDiff};
 use crate::{DiffHunk, FileDiff};
 pub(crate) use compact::CompactHunk;
 use hunks::HunkWriter;
-pub use pick::{carried, open_since, with_hunk, without_hunk};
+pub use pick::{carried, imposed, open_since, with_hunk, without_hunk};
 
 /// How much of a diff is carried; what is over is counted and marked as left out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -37,7 +37,7 @@ pub use builtin::{
 };
 pub use changed::left_by_command;
 pub use context::{Delegate, DelegateRequest, StateView, ToolContext};
-pub use diff::{DiffLimits, carried, file_diff, open_since, with_hunk, without_hunk};
+pub use diff::{DiffLimits, carried, file_diff, imposed, open_since, with_hunk, without_hunk};
 pub use field::{Reducer, StateField};
 pub use limits::{OUTPUT_CHARS, RESULT_CHARS};
 pub use media::{Attachable, AttachableKind, NotAttachable, attachable, media_block};

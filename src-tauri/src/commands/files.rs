@@ -36,6 +36,14 @@ pub async fn find_files(shell: Managed<'_>, session: Arg<SessionId>, text: Arg<S
     Ok(shell.core().await?.sessions.find_files(&session, &text).await?)
 }
 
+/// The next search for a file, or for what a message names, looks through all of it anew.
+#[tauri::command]
+#[specta::specta]
+pub async fn look_anew(shell: Managed<'_>) -> Answer<()> {
+    shell.core().await?.sessions.look_anew();
+    Ok(())
+}
+
 /// A whole text, to be copied; refused where it is too large for that.
 #[tauri::command]
 #[specta::specta]

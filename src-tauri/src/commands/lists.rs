@@ -1,8 +1,10 @@
 use bosun_protocol::{ExportFormat, ExportPreview, SearchHit, SearchSessions, SessionId, SessionSummary};
+use bosun_session::export::{CHINESE, ENGLISH, Words};
 
 use super::{Answer, Managed};
 use crate::argument::Arg;
 use crate::check;
+use crate::language::Spoken;
 
 /// Gives a session a title of the person's own.
 #[tauri::command]
@@ -72,7 +74,8 @@ pub async fn preview_export(
     format: Arg<ExportFormat>,
 ) -> Answer<ExportPreview> {
     check::id(session.as_str())?;
-    Ok(shell.core().await?.sessions.preview_export(&session, format.0).await?)
+    let words = export_words(shell.spoken().await);
+    Ok(shell.core().await?.sessions.preview_export(&session, format.0, words).await?)
 }
 
 /// Writes a session, without keys, into a file in a folder that the system's own dialog asks for. Gives the file's path; `null` when
@@ -89,6 +92,15 @@ pub async fn export_session(
     // Before anyone is asked for a folder in vain.
     core.sessions.subscribe(&session).await?;
     let Some(folder) = shell.pick(|words| words.pick_export).await? else { return Ok(None) };
-    let path = core.sessions.export_into(&session, format.0, &folder).await?;
+    let words = export_words(shell.spoken().await);
+    let path = core.sessions.export_into(&session, format.0, words, &folder).await?;
     Ok(Some(path.to_string_lossy().into_owned()))
+}
+
+/// What is written for people speaks as the window does.
+fn export_words(spoken: Spoken) -> &'static Words {
+    match spoken {
+        Spoken::English => &ENGLISH,
+        Spoken::Chinese => &CHINESE,
+    }
 }

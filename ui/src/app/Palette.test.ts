@@ -48,6 +48,46 @@ it('marks the words of what was said, says where and when, and leads to what a s
   expect(workspace.goal).toMatchObject({ session: 's-refresh', foundIn: 's-scout', text: 'billing fakes' });
 });
 
+describe('what is found stands in the order of how it fits', () => {
+  const listed = (container: HTMLElement) =>
+    [...container.ownerDocument.querySelectorAll('[role=group]')].map((group) => ({
+      kind: group.getAttribute('aria-label'),
+      first: group.querySelector('.ellipsis')?.textContent,
+    }));
+
+  it('what was said with the words stands above names that only have some of their letters', async () => {
+    const scene = await setUp();
+    const { container } = draw(scene, Palette, { onClose: vi.fn() });
+    await userEvent.type(screen.getByRole('combobox'), 'the retry');
+    await waitFor(() => expect(listed(container)[0]?.kind).toBe('Said in sessions'), { timeout: 4000 });
+    expect(screen.queryByRole('option', { name: /^Summarise the conversation/ })).toBeNull();
+  });
+
+  it('scattered letters find a name as well, below all that has the word itself', async () => {
+    const scene = await setUp();
+    const { container } = draw(scene, Palette, { onClose: vi.fn() });
+    const field = screen.getByRole('combobox');
+    await userEvent.type(field, 'nwses');
+    expect(listed(container)).toEqual([{ kind: 'Names with these letters', first: 'New session' }]);
+    await fireEvent.input(field, { target: { value: 'ns' } });
+    await waitFor(() => expect(listed(container).at(-1)?.kind).toBe('Names with these letters'));
+    expect(listed(container).length).toBeGreaterThan(1);
+  });
+
+  it('what was walked to stays chosen when something is found that stands before it', async () => {
+    const scene = await setUp();
+    const { container } = draw(scene, Palette, { onClose: vi.fn() });
+    const field = screen.getByRole('combobox');
+    const chosen = () => container.ownerDocument.querySelector('[aria-selected=true] .ellipsis')?.textContent;
+    await fireEvent.input(field, { target: { value: 'etr' } });
+    await fireEvent.input(field, { target: { value: 'retry' } });
+    await fireEvent.keyDown(field, { key: 'ArrowDown' });
+    const before = chosen();
+    await screen.findByRole('group', { name: 'Said in sessions' }, { timeout: 4000 });
+    expect([before === undefined, chosen()]).toEqual([false, before]);
+  });
+});
+
 describe('what a person would type', () => {
   async function open(language: 'en' | 'zh-CN') {
     const scene = await setUp();

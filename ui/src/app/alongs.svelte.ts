@@ -2,8 +2,7 @@
  * What goes along with the messages that are being written: one for each session and for the one to come, as with the
  * drafts. It survives a restart, on this machine only.
  */
-import type { AttachmentKind, Mention } from '../ipc/bindings';
-import { Along, type Kept } from '../features/chat/along.svelte';
+import { Along, soundKept, type Kept } from '../features/chat/along.svelte';
 import { i18n } from '../shared/i18n/i18n.svelte';
 import { said } from '../shared/problem';
 import type { Workspace } from './workspace.svelte';
@@ -73,32 +72,13 @@ export class Alongs {
   }
 }
 
-const KINDS: readonly AttachmentKind[] = ['image', 'pdf', 'text', 'other'];
-const isRecord = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
-
 function read(): Record<string, Kept> {
   try {
     const value: unknown = JSON.parse(localStorage.getItem(KEY) ?? '{}');
-    return isRecord(value) ? Object.fromEntries(Object.entries(value).map(([key, one]) => [key, sound(one)])) : {};
+    return typeof value === 'object' && value !== null && !Array.isArray(value)
+      ? Object.fromEntries(Object.entries(value).map(([key, one]) => [key, soundKept(one)]))
+      : {};
   } catch {
     return {};
   }
-}
-
-/** Whatever of it is as it was written. */
-function sound(value: unknown): Kept {
-  if (!isRecord(value)) return { files: [], names: [] };
-  const list = (given: unknown) => (Array.isArray(given) ? given.filter(isRecord) : []);
-  return {
-    files: list(value.files).flatMap(({ name, size, kind, blob }) => {
-      const known = KINDS.find((one) => one === kind);
-      return typeof name === 'string' && typeof size === 'number' && known && typeof blob === 'string'
-        ? [{ name, size, kind: known, blob }]
-        : [];
-    }),
-    names: list(value.names).flatMap(({ name, mention }) =>
-      typeof name === 'string' && isRecord(mention) ? [{ name, mention: mention as Mention }] : [],
-    ),
-  };
 }

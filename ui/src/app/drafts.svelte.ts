@@ -2,7 +2,6 @@
  * What is written and not sent, by session; of a session that does not exist yet, by project. It survives a restart, on this
  * machine only.
  */
-const KEY = 'bosun.drafts';
 /** Of more than so many the oldest go. */
 const MOST = 50;
 /** A longer one is kept for this run only: storage is small. */
@@ -10,15 +9,24 @@ const LONGEST = 100_000;
 const WAIT_MS = 300;
 
 export class Drafts {
-  private all = $state.raw<Readonly<Record<string, string>>>(read());
+  private all = $state.raw<Readonly<Record<string, string>>>({});
   private waiting: ReturnType<typeof setTimeout> | undefined;
 
   /** A person was told that what they write may go with the window. */
   private isTold = false;
 
-  constructor(private readonly onUnkept: () => void = () => undefined) {
+  constructor(
+    private readonly onUnkept: () => void = () => undefined,
+    /** What it is stored under. */
+    private readonly storedAs = 'bosun.drafts',
+  ) {
+    this.all = read(storedAs);
     // What was typed last is kept when the page goes.
     window.addEventListener('pagehide', () => this.keep());
+  }
+
+  keys(): string[] {
+    return Object.keys(this.all);
   }
 
   of(key: string): string {
@@ -61,7 +69,7 @@ export class Drafts {
     // Where storage is full the oldest go until the rest fits.
     for (let newest = kept.slice(-MOST); ; newest = newest.slice(1)) {
       try {
-        localStorage.setItem(KEY, JSON.stringify(Object.fromEntries(newest)));
+        localStorage.setItem(this.storedAs, JSON.stringify(Object.fromEntries(newest)));
         if (newest.length === 0 && kept.length > 0) this.tellUnkept();
         return;
       } catch (error) {
@@ -80,9 +88,9 @@ export class Drafts {
 
 const isFull = (error: unknown): boolean => error instanceof DOMException && error.name === 'QuotaExceededError';
 
-function read(): Record<string, string> {
+function read(key: string): Record<string, string> {
   try {
-    const value: unknown = JSON.parse(localStorage.getItem(KEY) ?? '{}');
+    const value: unknown = JSON.parse(localStorage.getItem(key) ?? '{}');
     const isMap = typeof value === 'object' && value !== null && !Array.isArray(value);
     return isMap ? Object.fromEntries(Object.entries(value).filter(([, text]) => typeof text === 'string')) : {};
   } catch {

@@ -79,6 +79,25 @@ it('gives back what was changed of a message that was left as it was', async () 
   expect(workspace.edits.of(session)?.text).toBe('Say it shortly');
 });
 
+it('has again after a restart what a message was being changed to, with what stands with it, until it is sent', async () => {
+  const begun = await setUp('attachments');
+  const session = 's-attached';
+  const item = begun.host.snapshot(session).items.find(({ body }) => body.kind === 'human');
+  if (!item) throw new Error('nothing was said');
+  begun.workspace.past.beginEdit(session, item);
+  begun.workspace.edits.change(session, { text: 'Say it shortly' });
+  const files = begun.workspace.edits.of(session)?.along.files ?? [];
+  expect(files.length).toBeGreaterThan(1);
+  begun.workspace.edits.of(session)?.along.remove(files[0]?.id ?? 0);
+  window.dispatchEvent(new Event('pagehide'));
+  const { workspace } = await setUp('attachments');
+  const edit = workspace.edits.of(session);
+  expect(edit).toMatchObject({ item: item.id, text: 'Say it shortly', isSending: false, isNew: false });
+  expect(edit?.along.files.map(({ name }) => name)).toEqual(files.slice(1).map(({ name }) => name));
+  await workspace.past.sendEdit(session);
+  expect((await setUp('attachments')).workspace.edits.of(session)).toBeNull();
+});
+
 /** A turn with a step, then two messages that were said to it under way, and a reply. */
 async function steered() {
   const scene = await setUp('attachments');

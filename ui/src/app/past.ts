@@ -25,10 +25,10 @@ export class Past {
 
   /** Begins to say a message of the person's in other words. One that was begun before gives way, and can be had back. */
   beginEdit(session: string, { id, body }: Item): void {
-    const { client, edits } = this.workspace;
+    const { edits } = this.workspace;
     if (body.kind !== 'human' || edits.of(session)?.isSending) return;
     this.cancelEdit(session);
-    const along = Along.with(client, body.attachments);
+    const along = edits.along(session, body.attachments);
     edits.put(session, { item: id, before: body.text, text: body.text, along, isSending: false, isNew: true });
   }
 

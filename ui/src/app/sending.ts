@@ -3,6 +3,7 @@ import { Along } from '../features/chat/along.svelte';
 import type { Mention, NewAttachment, QueuedMessage } from '../ipc/bindings';
 import { i18n } from '../shared/i18n/i18n.svelte';
 import type { Note } from './notes.svelte';
+import { queuedKey } from './unsent.svelte';
 import type { Workspace } from './workspace.svelte';
 
 /** So much of a message tells which it is, in characters. */
@@ -73,6 +74,19 @@ export class Sending {
     } catch (error) {
       put();
       throw error;
+    }
+  }
+
+  /** Words for messages that are in the queue no more stand in the message box. */
+  keepWords(session: string, queue: readonly QueuedMessage[]): void {
+    const { unsent, drafts } = this.workspace;
+    for (const id of unsent.keysOf(queuedKey(session, ''))) {
+      if (queue.some((message) => message.id === id)) continue;
+      const words = unsent.words(queuedKey(session, id))?.trim();
+      unsent.forget(queuedKey(session, id));
+      if (!words) continue;
+      drafts.add(session, words);
+      this.workspace.tell({ text: i18n.t.composer.queuedLeft });
     }
   }
 

@@ -1,6 +1,5 @@
 import { onDestroy } from 'svelte';
 import { SvelteMap } from 'svelte/reactivity';
-import type { Decide } from '../ipc/bindings';
 import { i18n } from '../shared/i18n/i18n.svelte';
 import type { Workspace } from './workspace.svelte';
 
@@ -37,10 +36,6 @@ export function holding(workspace: Workspace, key: string, written: () => unknow
     if (workspace.unsaved.has(key)) workspace.tell({ text: i18n.t.app.keptUnsaved });
   });
 }
-
-/** What is begun as the answer to one request, and to no other that its call may make. */
-export const answerKey = ({ session, call_id, digest }: Pick<Decide, 'session' | 'call_id' | 'digest'>): string =>
-  `answer:${session}/${call_id}/${digest}`;
 
 /** Whether a form holds something else than it began with. */
 export const differs = (now: unknown, begun: unknown): boolean => JSON.stringify(now) !== JSON.stringify(begun);

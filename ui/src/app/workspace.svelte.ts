@@ -41,7 +41,8 @@ import { Sending } from './sending';
 import { START, type Complete } from './settings';
 import { Shelves } from './shelves.svelte';
 import { applyTheme } from './theme';
-import { answerKey, Unsaved } from './unsaved.svelte';
+import { Unsaved } from './unsaved.svelte';
+import { answerKey, Unsent } from './unsent.svelte';
 import { isUsable } from './usable';
 
 export class Workspace {
@@ -71,7 +72,8 @@ export class Workspace {
   isWriting = $state(0);
   readonly drafts = new Drafts(() => this.tell({ text: i18n.t.app.draftsNotKept }));
   readonly alongs = new Alongs(this);
-  readonly edits = new Edits();
+  readonly unsent = new Unsent(() => this.tell({ text: i18n.t.app.draftsNotKept }));
+  readonly edits: Edits;
   readonly unsaved = new Unsaved();
   readonly feeds: Feeds;
   readonly modes: Modes;
@@ -117,6 +119,7 @@ export class Workspace {
     readonly info: StartInfo,
   ) {
     const client = (this.client = this.failures.watched(host));
+    this.edits = new Edits(client, this.unsent);
     this.feeds = new Feeds(client);
     this.spending = new Spending(client);
     this.sandboxes = new Sandboxes(client, this);
@@ -138,7 +141,7 @@ export class Workspace {
     // A session that was deleted can be brought back, with what was written in it, until nothing is left of it.
     const there = [...sessions.first, ...this.bin.sessions].map(({ id }) => id);
     const written = [...there, ...projects.first.map(({ id }) => `new:${id}`)];
-    if (isBinKnown) for (const store of [this.drafts, this.alongs]) store.keepOnly(written);
+    if (isBinKnown) for (const store of [this.drafts, this.alongs, this.unsent]) store.keepOnly(written);
     const latest = projects.first.find((project) => project.problem === null);
     if (latest) this.enterProject(latest.id);
     const goals = await this.client.subscribeGoals((goal) => this.reached(goal));
@@ -267,7 +270,7 @@ export class Workspace {
   private async answer(decisions: Decide[], give: () => Promise<unknown>): Promise<void> {
     try {
       await give();
-      for (const one of decisions) this.unsaved.forget(answerKey(one));
+      for (const one of decisions) this.unsent.forget(answerKey(one));
     } catch (thrown) {
       this.refused(thrown);
       throw thrown;

@@ -104,6 +104,8 @@ export const commands = {
 	previewFile: (session: SessionId, path: string, from: TextPlace) => __TAURI_INVOKE<FilePreview>("preview_file", { session, path, from }),
 	/**  Files and folders of the session's path space whose names fit what was typed. */
 	findFiles: (session: SessionId, text: string) => __TAURI_INVOKE<FoundFiles>("find_files", { session, text }),
+	/**  The next search for a file, or for what a message names, looks through all of it anew. */
+	lookAnew: () => __TAURI_INVOKE<null>("look_anew"),
 	/**  A whole text, to be copied; refused where it is too large for that. */
 	fileText: (session: SessionId, path: string) => __TAURI_INVOKE<string>("file_text", { session, path }),
 	/**

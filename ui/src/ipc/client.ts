@@ -192,6 +192,8 @@ export interface UiClient extends KnowledgeClient {
   previewFile(session: string, path: string, from: TextPlace): Promise<FilePreview>;
   /** Files and folders of the whole path space whose names fit what was typed, best first. */
   findFiles(session: string, text: string): Promise<FoundFiles>;
+  /** The next search for a file, or for what a message names, looks through all of it anew. */
+  lookAnew(): Promise<void>;
   /** A whole text; rejects where it is too large to be copied. */
   fileText(session: string, path: string): Promise<string>;
   /** Asks for a folder in the system's dialog and writes the file; gives its path, `null` when it was cancelled. */

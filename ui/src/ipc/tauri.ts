@@ -53,6 +53,7 @@ export function tauriClient(): UiClient {
       };
       return { first, close };
     },
+    lookAnew: () => commands.lookAnew().then(nothing),
     sendMessage: (message) => commands.sendMessage(message).then(nothing),
     changePlan: (session, change) => commands.changePlan(session, change).then(nothing),
     unqueueMessage: (session, id) => commands.unqueueMessage(session, id).then(nothing),

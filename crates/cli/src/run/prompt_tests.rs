@@ -124,7 +124,7 @@ fn a_diff_is_shown_whole() {
         deleted: false,
     };
     assert_eq!(
-        bosun_session::export::unified(&diff),
+        bosun_session::export::unified(&diff, &bosun_session::export::ENGLISH),
         "--- /a.txt\n+++ /a.txt\n@@ -1,2 +1,2 @@\n one\n-two\n+zw⟨U+202E⟩ei\n\\ No newline at end of file\n"
     );
 }

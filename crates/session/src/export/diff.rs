@@ -5,15 +5,17 @@ use std::fmt::Write;
 use bosun_protocol::{DiffLineKind, FileDiff};
 
 use super::text::{one_line, visible};
+use super::words::Words;
 
 /// The diff in the usual unified form.
-pub fn unified(diff: &FileDiff) -> String {
+pub fn unified(diff: &FileDiff, words: &Words) -> String {
+    let words = &words.diff;
     let path = one_line(&diff.path);
     let mut text = String::new();
-    push_line(&mut text, &format!("--- {}", if diff.created { "(new file)" } else { &path }));
-    push_line(&mut text, &format!("+++ {}", if diff.deleted { "(deleted)" } else { &path }));
+    push_line(&mut text, &format!("--- {}", if diff.created { words.new_file } else { &path }));
+    push_line(&mut text, &format!("+++ {}", if diff.deleted { words.deleted } else { &path }));
     if diff.binary {
-        push_line(&mut text, "(not text; there is nothing to show line by line)");
+        push_line(&mut text, words.binary);
     }
     for hunk in &diff.hunks {
         let (a, b, c, d) = (hunk.old_start, hunk.old_lines, hunk.new_start, hunk.new_lines);
@@ -27,13 +29,12 @@ pub fn unified(diff: &FileDiff) -> String {
             let content: String = line.segments.iter().map(|segment| segment.text.as_str()).collect();
             push_line(&mut text, &format!("{mark}{}", visible(content.trim_end_matches('\n'))));
             if line.no_newline {
-                push_line(&mut text, "\\ No newline at end of file");
+                push_line(&mut text, words.no_newline);
             }
         }
     }
     if diff.truncated {
-        let (added, removed) = (diff.added, diff.removed);
-        push_line(&mut text, &format!("(the diff goes on: +{added} -{removed} lines in all, not all of them shown)"));
+        push_line(&mut text, &(words.goes_on)(diff.added, diff.removed));
     }
     text
 }

@@ -4,13 +4,14 @@ use bosun_protocol::{Attachment, FileDiff, Item, ItemBody, TodoStatus, ToolItem}
 
 use super::archive::Archive;
 use super::diff::unified;
-use super::markdown::{notice_text, time, word};
+use super::markdown::{notice_text, time};
 use super::prose::prose;
 use super::row;
 use super::text::{one_line, visible};
+use super::words::{Words, word};
 
 /// Whatever the page should hold, a browser takes nothing but its own styles.
-const HEAD: &str = "<!doctype html>\n<html>\n<head>\n<meta charset=\"utf-8\">\n\
+const HEAD: &str = "<head>\n<meta charset=\"utf-8\">\n\
     <meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'; img-src data:; \
     base-uri 'none'; form-action 'none'\">\n\
     <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
@@ -33,13 +34,15 @@ const STYLE: &str = "<style>\n\
     </style>\n";
 
 /// The whole session with its subagents, diffs and outputs; `project` is the folder's path.
-pub fn page(archive: &Archive, project: &str) -> String {
+pub fn page(archive: &Archive, project: &str, words: &Words) -> String {
     let session = &archive.session;
-    let title = if session.title.is_empty() { "A session" } else { &session.title };
+    let title = if session.title.is_empty() { words.untitled } else { &session.title };
     let title = escaped(&one_line(title));
-    let mut page = Page { text: format!("{HEAD}<title>{title}</title>\n{STYLE}</head>\n<body>\n<h1>{title}</h1>\n") };
+    let head =
+        format!("<!doctype html>\n<html lang=\"{}\">\n{HEAD}<title>{title}</title>\n{STYLE}</head>\n", words.tag);
+    let mut page = Page { text: format!("{head}<body>\n<h1>{title}</h1>\n"), words };
     let model = session.model.as_ref().map(|model| format!(" · {}:{}", model.provider, model.name)).unwrap_or_default();
-    let meta = format!("{project}{model} · {} · {}", word(session.status), time(session.created_at));
+    let meta = format!("{project}{model} · {} · {}", word(session.status, words), time(session.created_at));
     page.push("p", "meta", &one_line(&meta));
     page.conversation(archive);
     page.rest(archive);
@@ -47,11 +50,12 @@ pub fn page(archive: &Archive, project: &str) -> String {
     page.text
 }
 
-struct Page {
+struct Page<'w> {
     text: String,
+    words: &'w Words,
 }
 
-impl Page {
+impl Page<'_> {
     fn push(&mut self, tag: &str, class: &str, text: &str) {
         self.text.push_str(&format!("<{tag} class=\"{class}\">{}</{tag}>\n", escaped(text)));
     }
@@ -59,7 +63,7 @@ impl Page {
     fn conversation(&mut self, archive: &Archive) {
         let mut speaker = "";
         for item in &archive.items {
-            let next = if matches!(item.body, ItemBody::Human { .. }) { "You" } else { "Agent" };
+            let next = if matches!(item.body, ItemBody::Human { .. }) { self.words.person } else { self.words.agent };
             if speaker != next {
                 self.push("h2", "speaker", next);
                 speaker = next;
@@ -76,18 +80,18 @@ impl Page {
             }
             ItemBody::Ai { text, reasoning, .. } => {
                 if !reasoning.trim().is_empty() {
-                    self.folded("Thinking", |page| page.push("p", "text", &visible(reasoning)));
+                    self.folded(self.words.thinking, |page| page.push("p", "text", &visible(reasoning)));
                 }
                 self.text.push_str(&prose(text));
             }
             ItemBody::Tool(tool) => self.tool(tool, archive),
-            ItemBody::Notice(notice) => self.push("p", "notice", &notice_text(notice)),
+            ItemBody::Notice(notice) => self.push("p", "notice", &notice_text(notice, self.words)),
         }
     }
 
     /// What stands with a message: a picture drawn from the page itself, a text folded, of anything else its name.
     fn attachment(&mut self, attachment: &Attachment, archive: &Archive) {
-        let name = one_line(&format!("{} ({}, {} bytes)", attachment.name, attachment.mime, attachment.size));
+        let name = one_line(&(self.words.file_of)(&attachment.name, &attachment.mime, attachment.size));
         let content = attachment.blob.as_ref().and_then(|blob| archive.attachments.get(blob));
         match content.map(|content| (&content.image, &content.text)) {
             Some((Some(image), _)) => {
@@ -103,11 +107,11 @@ impl Page {
 
     fn tool(&mut self, tool: &ToolItem, archive: &Archive) {
         let child = tool.child.as_ref().and_then(|id| archive.subagents.iter().find(|child| child.session.id == *id));
-        self.folded(&row::finished(tool), |page| {
+        self.folded(&row::finished(tool, self.words), |page| {
             if let Some(asked) = row::asked(tool) {
                 page.push("pre", "asked", &visible(&asked));
             }
-            for line in row::decided(tool) {
+            for line in row::decided(tool, page.words) {
                 page.push("p", "text", &visible(&line));
             }
             if let Some(diff) = &tool.diff {
@@ -125,7 +129,7 @@ impl Page {
 
     fn diff(&mut self, diff: &FileDiff) {
         self.text.push_str("<pre>");
-        for line in unified(diff).lines() {
+        for line in unified(diff, self.words).lines() {
             let class = match line.as_bytes().first() {
                 Some(b'+') => "add",
                 Some(b'-') => "cut",
@@ -151,10 +155,10 @@ impl Page {
             };
             format!("{mark} {}", one_line(&todo.content))
         });
-        self.list("Plan", todos.collect());
+        self.list(self.words.plan, todos.collect());
         let changes = archive.changes.iter();
         let lines = changes.map(|change| format!("{} +{} −{}", one_line(&change.path), change.added, change.removed));
-        self.list("Changed files", lines.collect());
+        self.list(self.words.changed_files, lines.collect());
     }
 
     fn list(&mut self, title: &str, lines: Vec<String>) {

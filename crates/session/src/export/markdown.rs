@@ -1,6 +1,6 @@
 //! A session as Markdown that a person reads.
 
-use bosun_protocol::{Attachment, FileChange, Item, ItemBody, Notice, NoticeCode, SessionStatus, TodoStatus, ToolItem};
+use bosun_protocol::{Attachment, FileChange, Item, ItemBody, Notice, TodoStatus, ToolItem};
 use jiff::Timestamp;
 
 use super::archive::Archive;
@@ -8,6 +8,7 @@ use super::diff::unified;
 use super::inert::inert;
 use super::row;
 use super::text::{one_line, visible};
+use super::words::{Words, word};
 
 /// How much of a session.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -19,19 +20,19 @@ pub enum Detail {
 }
 
 /// The session with its head.
-pub fn written(archive: &Archive, project: &str, detail: Detail) -> String {
+pub fn written(archive: &Archive, project: &str, detail: Detail, words: &Words) -> String {
     let session = &archive.session;
-    let title = if session.title.is_empty() { "A session" } else { &session.title };
-    let mut page = Page::default();
+    let title = if session.title.is_empty() { words.untitled } else { &session.title };
+    let mut page = Page { text: String::new(), in_list: false, words };
     page.block(&format!("# {}", inert(&one_line(title))));
-    page.point(&format!("Session: {}", session.id));
-    page.point(&format!("Project: {}", one_line(project)));
+    page.point(&format!("{}{}", words.session, session.id));
+    page.point(&format!("{}{}", words.project, one_line(project)));
     if let Some(model) = &session.model {
-        page.point(&format!("Model: {}", one_line(&format!("{}:{}", model.provider, model.name))));
+        page.point(&format!("{}{}", words.model, one_line(&format!("{}:{}", model.provider, model.name))));
     }
-    page.point(&format!("Status: {}", word(session.status)));
-    page.point(&format!("Begun: {}", time(session.created_at)));
-    page.point(&format!("Tokens: {} in, {} out", session.usage.input_tokens, session.usage.output_tokens));
+    page.point(&format!("{}{}", words.status_is, word(session.status, words)));
+    page.point(&format!("{}{}", words.begun, time(session.created_at)));
+    page.point(&(words.tokens)(session.usage.input_tokens, session.usage.output_tokens));
     page.conversation(archive, detail, 2);
     page.rest(archive);
     page.text
@@ -45,26 +46,14 @@ pub fn time(ms: i64) -> String {
     }
 }
 
-/// A session's status in a word.
-pub fn word(status: SessionStatus) -> &'static str {
-    match status {
-        SessionStatus::Idle => "done",
-        SessionStatus::Running => "running",
-        SessionStatus::Waiting => "waiting",
-        SessionStatus::Failed => "failed",
-        SessionStatus::Stopped => "stopped",
-        SessionStatus::Interrupted => "interrupted",
-    }
-}
-
-#[derive(Default)]
-struct Page {
+struct Page<'w> {
     text: String,
     /// Whether the last thing written is a point of a list.
     in_list: bool,
+    words: &'w Words,
 }
 
-impl Page {
+impl Page<'_> {
     /// Something that stands by itself, with an empty line before it.
     fn block(&mut self, text: &str) {
         if !self.text.is_empty() {
@@ -91,8 +80,8 @@ impl Page {
         let mut speaker = None;
         for item in &archive.items {
             let next = match &item.body {
-                ItemBody::Human { .. } => "You",
-                ItemBody::Ai { .. } | ItemBody::Tool(_) | ItemBody::Notice(_) => "Agent",
+                ItemBody::Human { .. } => self.words.person,
+                ItemBody::Ai { .. } | ItemBody::Tool(_) | ItemBody::Notice(_) => self.words.agent,
             };
             if speaker != Some((item.turn, next)) {
                 speaker = Some((item.turn, next));
@@ -103,7 +92,8 @@ impl Page {
         if detail == Detail::Whole {
             for subagent in &archive.subagents {
                 let name = subagent.agents.first().map_or("", |agent| agent.name.as_str());
-                self.block(&format!("{heading} Subagent {} ({})", inert(&one_line(name)), subagent.session.id));
+                let title = (self.words.subagent)(&inert(&one_line(name)), subagent.session.id.as_str());
+                self.block(&format!("{heading} {title}"));
                 self.conversation(subagent, detail, level + 1);
             }
         }
@@ -117,7 +107,7 @@ impl Page {
             }
             ItemBody::Ai { text, reasoning, .. } => {
                 if detail == Detail::Whole && !reasoning.trim().is_empty() {
-                    self.point("Thinking");
+                    self.point(self.words.thinking);
                     self.fenced("", &visible(reasoning));
                 }
                 if !text.trim().is_empty() {
@@ -125,13 +115,14 @@ impl Page {
                 }
             }
             ItemBody::Tool(tool) => self.tool(tool, detail),
-            ItemBody::Notice(notice) => self.block(&format!("> {}", inert(&notice_text(notice)))),
+            ItemBody::Notice(notice) => self.block(&format!("> {}", inert(&notice_text(notice, self.words)))),
         }
     }
 
     fn attachment(&mut self, attachment: &Attachment, archive: &Archive, detail: Detail) {
         let Attachment { name, mime, size, blob, .. } = attachment;
-        self.point(&format!("Attached: {} ({mime}, {size} bytes)", one_line(name)));
+        let file = (self.words.file_of)(&one_line(name), mime, *size);
+        self.point(&format!("{}{file}", self.words.attached));
         let content = blob.as_ref().and_then(|blob| archive.attachments.get(blob));
         if let (Detail::Whole, Some(text)) = (detail, content.and_then(|content| content.text.as_ref())) {
             self.fenced("", &visible(text));
@@ -139,23 +130,23 @@ impl Page {
     }
 
     fn tool(&mut self, tool: &ToolItem, detail: Detail) {
-        self.point(&row::finished(tool));
+        self.point(&row::finished(tool, self.words));
         if detail == Detail::Short {
             return;
         }
         if let Some(asked) = row::asked(tool) {
             self.fenced("", &visible(&asked));
         }
-        for line in row::decided(tool) {
+        for line in row::decided(tool, self.words) {
             self.fenced("", &visible(&line));
         }
         if let Some(diff) = &tool.diff {
-            self.fenced("diff", &unified(diff));
+            self.fenced("diff", &unified(diff, self.words));
         } else if !tool.output.trim().is_empty() {
             self.fenced("", &visible(&tool.output));
         }
         if tool.output_truncated {
-            self.block("  (the output goes on; its middle is left out here)");
+            self.block(&format!("  {}", self.words.goes_on));
         }
     }
 
@@ -183,12 +174,12 @@ impl Page {
             };
             format!("{mark} {}", one_line(&todo.content))
         });
-        self.list("Plan", todos);
+        self.list(self.words.plan, todos);
         let change =
             |change: &FileChange| format!("{} (+{} -{})", one_line(&change.path), change.added, change.removed);
-        self.list("Changed files", archive.changes.iter().map(change));
+        self.list(self.words.changed_files, archive.changes.iter().map(change));
         let waiting = archive.approvals.iter().map(|approval| row::call(&approval.tool, &approval.args));
-        self.list("Waiting for an approval", waiting);
+        self.list(self.words.waiting, waiting);
     }
 
     fn list(&mut self, title: &str, points: impl Iterator<Item = String>) {
@@ -200,41 +191,7 @@ impl Page {
     }
 }
 
-pub(super) fn notice_text(notice: &Notice) -> String {
-    let words = match notice.code {
-        NoticeCode::ModelFailed => "The model call failed.",
-        NoticeCode::KeyRefused => "The provider refused the key.",
-        NoticeCode::StreamCut => "The reply was cut off; nothing in it was carried out.",
-        NoticeCode::Stopped => "Stopped.",
-        NoticeCode::StepLimit => "The limit of model calls was reached.",
-        NoticeCode::Interrupted => "Bosun was closed in the middle of the turn.",
-        NoticeCode::Failed => "The turn failed.",
-        NoticeCode::NotRecorded => "The turn was halted because it could not be recorded.",
-        NoticeCode::LimitReached => "The turn was ended by a limit.",
-        NoticeCode::HookRefused => "The turn was ended by a hook.",
-        NoticeCode::BudgetSpent => "The turn was ended by the budget.",
-        NoticeCode::EmptyReply => "The model sent an empty reply.",
-        NoticeCode::OutputLimit => "The reply was cut at the model's output limit.",
-        NoticeCode::ModelRefused => "The model declined to answer.",
-        NoticeCode::ReplyEnded => "The provider ended the reply early.",
-        NoticeCode::AsksAgain => "The model will be asked again shortly.",
-        NoticeCode::BudgetWaits => "Waiting for another call that counts towards the same budget.",
-        NoticeCode::ModelFellBack => "Another model answered the rest of the turn.",
-        NoticeCode::ThinkingUnseen => "The thinking cannot be shown.",
-        NoticeCode::BudgetWarning => "The budget.",
-        NoticeCode::HookFailed => "A hook failed.",
-        NoticeCode::KeySeen => "This may be a key.",
-        NoticeCode::DefinitionWrong => "A definition has errors.",
-        NoticeCode::NotUsed => "Not used here.",
-        NoticeCode::PriceUnknown => "Some costs are unknown.",
-        NoticeCode::HelperMissing => "A helper model is missing.",
-        NoticeCode::SummaryFailed => "No summary could be made.",
-        NoticeCode::SummaryRemade => "The summary was made again.",
-        NoticeCode::FilesChanged => "Files were changed after the agent had read them, and it was told.",
-        NoticeCode::Summarized => {
-            "The beginning of the conversation is sent as a summary from here on (tokens before and after)."
-        }
-    };
-    let detail = one_line(&notice.detail);
-    if detail.is_empty() { words.to_owned() } else { format!("{}: {detail}", words.trim_end_matches('.')) }
+pub(super) fn notice_text(notice: &Notice, words: &Words) -> String {
+    let (sentence, detail) = ((words.notice)(notice.code), one_line(&notice.detail));
+    if detail.is_empty() { sentence.to_owned() } else { (words.with_detail)(sentence, &detail) }
 }

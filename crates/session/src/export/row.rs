@@ -1,9 +1,10 @@
 //! A tool call as one line.
 
-use bosun_protocol::{Decision, DecisionSource, Figure, MediaKind, ToolItem, ToolState};
+use bosun_protocol::{Decision, ToolItem, ToolState};
 use serde_json::Value;
 
 use super::text::short;
+use super::words::Words;
 
 /// Longest object of a call, and longest word about a failure, in characters.
 const OBJECT: usize = 100;
@@ -19,26 +20,26 @@ pub fn call(name: &str, args: &Value) -> String {
 }
 
 /// A call that has ended: how, what, and its figures.
-pub fn finished(tool: &ToolItem) -> String {
+pub fn finished(tool: &ToolItem, words: &Words) -> String {
     let (mark, word) = match tool.state {
         ToolState::Done => ("✓", None),
         ToolState::Failed => ("✗", None),
-        ToolState::Rejected => ("✗", Some("rejected")),
-        ToolState::Answered => ("✓", Some("answered by you")),
-        ToolState::Cancelled if tool.started_at.is_some() => ("■", Some("stopped")),
-        ToolState::Cancelled => ("✗", Some("cancelled")),
-        ToolState::Unknown => ("?", Some("outcome unknown")),
+        ToolState::Rejected => ("✗", Some(words.rejected)),
+        ToolState::Answered => ("✓", Some(words.answered)),
+        ToolState::Cancelled if tool.started_at.is_some() => ("■", Some(words.stopped)),
+        ToolState::Cancelled => ("✗", Some(words.cancelled)),
+        ToolState::Unknown => ("?", Some(words.unknown)),
         ToolState::Proposed | ToolState::Waiting | ToolState::Running => ("…", None),
     };
     let mut line = format!("{mark} {}", call(&tool.name, &tool.args));
-    let mut notes: Vec<String> = tool.figures.iter().map(figure).collect();
+    let mut notes: Vec<String> = tool.figures.iter().map(words.figure).collect();
     notes.extend(word.map(str::to_owned));
     if tool.state == ToolState::Failed {
         notes.push(short(&tool.output, REASON));
     }
     if !notes.is_empty() {
         line.push_str("  ");
-        line.push_str(&notes.join(", "));
+        line.push_str(&notes.join(words.comma));
     }
     line
 }
@@ -61,21 +62,12 @@ pub fn asked(tool: &ToolItem) -> Option<String> {
 }
 
 /// Who decided about the call, and what; nothing where nobody had to.
-pub fn decided(tool: &ToolItem) -> Vec<String> {
+pub fn decided(tool: &ToolItem, words: &Words) -> Vec<String> {
     let Some(record) = &tool.decision else { return Vec::new() };
-    let by = match &record.by {
-        DecisionSource::Person => "by you".to_owned(),
-        DecisionSource::Rule { rule } => format!("by the rule {rule}"),
-    };
+    let sentence = (words.decided)(&record.decision, &record.by);
     match &record.decision {
-        Decision::Approve => vec![format!("Approved {by}.")],
-        Decision::Edit { args } => {
-            let changed = serde_json::to_string_pretty(args).unwrap_or_default();
-            vec![format!("Approved {by} with other arguments:"), changed]
-        }
-        Decision::Respond { text } => vec![format!("Answered {by}: {text}")],
-        Decision::Reject { reason: Some(reason) } => vec![format!("Rejected {by}: {reason}")],
-        Decision::Reject { reason: None } => vec![format!("Rejected {by}.")],
+        Decision::Edit { args } => vec![sentence, serde_json::to_string_pretty(args).unwrap_or_default()],
+        Decision::Approve | Decision::Respond { .. } | Decision::Reject { .. } => vec![sentence],
     }
 }
 
@@ -83,36 +75,4 @@ pub fn decided(tool: &ToolItem) -> Vec<String> {
 fn object(args: &Value) -> Option<&str> {
     const NAMES: [&str; 6] = ["file_path", "command", "pattern", "path", "description", "query"];
     NAMES.iter().find_map(|name| args.get(name)?.as_str())
-}
-
-fn figure(figure: &Figure) -> String {
-    match figure {
-        Figure::Lines(n) => count(*n, "line", "lines"),
-        Figure::Matches(n) => count(*n, "match", "matches"),
-        Figure::Files(n) => count(*n, "file", "files"),
-        Figure::Entries(n) => count(*n, "entry", "entries"),
-        Figure::Added(n) => format!("+{n}"),
-        Figure::Removed(n) => format!("-{n}"),
-        Figure::ExitCode(code) => format!("exit {code}"),
-        Figure::Todos { done, total } => format!("{done} of {total} done"),
-        Figure::Media { kind, size } => format!("{} of {}", media(*kind), count(*size, "byte", "bytes")),
-        Figure::TimedOut => "timed out".to_owned(),
-        Figure::Signal(signal) => format!("ended by signal {signal}"),
-        Figure::BrokeOff => "the connection broke off, outcome unknown".to_owned(),
-        Figure::Truncated => "cut".to_owned(),
-        Figure::LinkBroken => "hard link broken".to_owned(),
-    }
-}
-
-fn media(kind: MediaKind) -> &'static str {
-    match kind {
-        MediaKind::Image => "image",
-        MediaKind::Document => "document",
-        MediaKind::Audio => "sound",
-        MediaKind::Video => "film",
-    }
-}
-
-fn count(n: u32, one: &str, many: &str) -> String {
-    format!("{n} {}", if n == 1 { one } else { many })
 }

@@ -33,8 +33,10 @@ pub(super) struct Changes {
 
 struct Changed {
     before: Option<ContentHash>,
-    /// What others did between the changes.
-    between: Vec<Edit>,
+    /// What was done to it between the changes, in its order.
+    between: Vec<Between>,
+    /// A command changed it, or may have, without its bytes being kept.
+    unsure: bool,
     after: Option<ContentHash>,
     /// Unix permission bits before the first change that tells them.
     mode: Option<u32>,
@@ -54,8 +56,8 @@ struct Changed {
 struct Mark {
     since: Seq,
     before: Option<ContentHash>,
-    /// What others did since then, and what a person put back: neither is a change of the turn or step.
-    between: Vec<Edit>,
+    /// How much had been done between the changes by then.
+    between: usize,
     /// As that of the file, since then.
     mode: Option<u32>,
 }
@@ -71,16 +73,34 @@ enum Lines {
 pub(crate) struct Span {
     pub path: VirtualPath,
     pub before: Option<ContentHash>,
-    /// What happened in between and belongs to none of them, in its order.
-    pub between: Vec<Edit>,
+    /// What was done in between and is none of them, in its order.
+    pub between: Vec<Between>,
     pub after: Option<ContentHash>,
 }
 
-/// What somebody made of a file.
+impl Span {
+    /// Whether something may be left of the changes.
+    pub(crate) fn is_change(&self) -> bool {
+        self.before != self.after || !self.between.is_empty()
+    }
+}
+
+/// What was made of a file between two changes of the agent.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Edit {
+pub(crate) struct Between {
     pub from: Option<ContentHash>,
     pub to: Option<ContentHash>,
+    pub how: How,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum How {
+    /// By somebody else: a person, or another program.
+    Edited,
+    /// A person put it back.
+    PutBack,
+    /// A person put it back, and has it again.
+    PutBackAndAgain,
 }
 
 /// A file as a scope of changes shows it.
@@ -88,9 +108,9 @@ pub(crate) struct Edit {
 pub(crate) struct Scoped {
     /// From before the scope to the last change.
     pub span: Span,
-    /// The state before the session, and what others did since between its changes.
+    /// The state before the session, and all that was done since between its changes.
     pub first: Option<ContentHash>,
-    pub own: Vec<Edit>,
+    pub between: Vec<Between>,
     /// Unix permission bits before the scope, where they are known.
     pub mode: Option<u32>,
     pub command: Option<String>,
@@ -162,29 +182,30 @@ impl Changes {
     fn take(&mut self, record: &ChangeRecord, part: &Circumstance<'_>) -> Option<FileChange> {
         let (compared, turn, step) = (self.compared, self.turn, self.step);
         let (added, removed) = part.lines;
-        let mark = |since| Mark { since, before: record.before.clone(), between: Vec::new(), mode: None };
         let file = self.files.entry(record.path.clone()).or_insert_with(|| Changed {
             before: record.before.clone(),
             between: Vec::new(),
+            unsure: false,
             after: record.before.clone(),
             mode: None,
-            turn: mark(turn),
-            step: mark(step),
+            turn: Mark::at(turn, record, 0),
+            step: Mark::at(step, record, 0),
             command: None,
             restored: false,
             summed: (0, 0),
             lines: Lines::Unknown,
         });
-        if file.after != record.before {
-            file.edited(&Edit { from: file.after.clone(), to: record.before.clone() });
+        // What the agent's own commands did to it without its bytes being kept is nobody else's.
+        if file.after != record.before && !std::mem::take(&mut file.unsure) {
+            file.between.push(Between { from: file.after.clone(), to: record.before.clone(), how: How::Edited });
         }
         if part.restored {
-            let back = Edit { from: record.before.clone(), to: record.after.clone() };
-            [&mut file.turn, &mut file.step].into_iter().for_each(|mark| mark.put_back(&back));
+            file.put_back(record);
         } else {
-            for (file, now) in [(&mut file.turn, turn), (&mut file.step, step)] {
-                if file.since != now {
-                    *file = mark(now);
+            let between = file.between.len();
+            for (mark, now) in [(&mut file.turn, turn), (&mut file.step, step)] {
+                if mark.since != now {
+                    *mark = Mark::at(now, record, between);
                 }
             }
         }
@@ -243,6 +264,9 @@ impl Changes {
         let diff = artifact.diff.as_ref().filter(|_| artifact.changes.len() == 1);
         let lines = diff.map_or((0, 0), |diff| (diff.added, diff.removed));
         for record in &artifact.unkept {
+            if let Some(file) = self.files.get_mut(&record.path) {
+                file.unsure = true;
+            }
             let command = command.map(ToOwned::to_owned);
             let unkept = Unkept { record: record.clone(), command, turn: self.turn, step: self.step };
             self.unkept.insert(record.path.clone(), unkept);
@@ -252,7 +276,11 @@ impl Changes {
             self.uncompared = artifact.uncompared;
         }
         let part = Circumstance { lines, command, restored: false };
-        artifact.changes.iter().filter_map(|record| self.take(record, &part)).collect()
+        let changes = artifact.changes.iter().filter_map(|record| self.take(record, &part)).collect();
+        if artifact.uncompared.is_some() {
+            self.files.values_mut().for_each(|file| file.unsure = true);
+        }
+        changes
     }
 
     /// Keeps what was put back, for it to come again, or lets go of what has come again. Gives what was put aside.
@@ -281,25 +309,23 @@ impl Changes {
     /// The files of a scope that are not as they were before it, and those that were put back to what they were.
     fn scoped(&self, scope: ChangeScope) -> Vec<Scoped> {
         let before = |file: &Changed| {
-            let (before, between, mode) = match scope {
-                ChangeScope::Session => (&file.before, &file.between, file.mode),
-                ChangeScope::Turn if file.turn.since == self.turn => file.turn.parts(),
-                ChangeScope::Step if file.step.since == self.step => file.step.parts(),
+            let mark = match scope {
+                ChangeScope::Session => return Some((file.before.clone(), file.edited(), file.mode)),
+                ChangeScope::Turn if file.turn.since == self.turn => &file.turn,
+                ChangeScope::Step if file.step.since == self.step => &file.step,
                 ChangeScope::Turn | ChangeScope::Step => return None,
             };
-            // Put back to before the scope, and further, nothing of it is left.
-            let is_past = scope != ChangeScope::Session
-                && file.restored
-                && [&file.before, &file.turn.before].contains(&&file.after);
-            let (before, between) = if is_past { (&file.after, &[][..]) } else { (before, &between[..]) };
-            Some((before.clone(), between.to_vec(), mode))
+            // What a person put back is no change of the turn or step either.
+            let between = file.between.iter().skip(mark.between);
+            let between = between.filter(|between| between.how != How::PutBackAndAgain).cloned().collect();
+            Some((mark.before.clone(), between, mark.mode))
         };
         let mut scoped: Vec<Scoped> = self
             .files
             .iter()
             .filter_map(|(path, file)| {
                 let (before, between, mode) = before(file)?;
-                let is_whole = before == file.before && between == file.between;
+                let is_whole = before == file.before && between == file.edited();
                 let lines = match file.lines {
                     Lines::Counted(added, removed) if is_whole => Some((added, removed)),
                     Lines::Counted(..) | Lines::Unknown => None,
@@ -310,12 +336,12 @@ impl Changes {
                     command: file.command.clone(),
                     restored: file.restored,
                     first: file.before.clone(),
-                    own: file.between.clone(),
+                    between: file.between.clone(),
                     mode,
                     span: Span { path: path.clone(), before, between, after: file.after.clone() },
                 })
             })
-            .filter(|file| file.restored || file.span.before != file.span.after || !file.span.between.is_empty())
+            .filter(|file| file.restored || file.span.is_change())
             .collect();
         scoped.sort_by(|a, b| a.span.path.cmp(&b.span.path));
         scoped
@@ -323,26 +349,29 @@ impl Changes {
 }
 
 impl Mark {
-    fn parts(&self) -> (&Option<ContentHash>, &Vec<Edit>, Option<u32>) {
-        (&self.before, &self.between, self.mode)
-    }
-
-    /// A person put something back. What they put back before and have again now is as if it had stayed.
-    fn put_back(&mut self, back: &Edit) {
-        let is_inverse = |edit: &Edit| (&edit.from, &edit.to) == (&back.to, &back.from);
-        match self.between.iter().rposition(is_inverse) {
-            Some(at) => drop(self.between.remove(at)),
-            None => self.between.push(back.clone()),
-        }
+    fn at(since: Seq, record: &ChangeRecord, between: usize) -> Self {
+        Self { since, before: record.before.clone(), between, mode: None }
     }
 }
 
 impl Changed {
-    /// Somebody else changed it since the last change.
-    fn edited(&mut self, edit: &Edit) {
-        for between in [&mut self.between, &mut self.turn.between, &mut self.step.between] {
-            between.push(edit.clone());
+    /// A person put it back. What they put back before and have again now is as if it had stayed.
+    fn put_back(&mut self, record: &ChangeRecord) {
+        let is_inverse = |between: &&mut Between| {
+            between.how == How::PutBack && (&between.from, &between.to) == (&record.after, &record.before)
+        };
+        match self.between.iter_mut().rfind(is_inverse) {
+            Some(between) => between.how = How::PutBackAndAgain,
+            None => {
+                let (from, to) = (record.before.clone(), record.after.clone());
+                self.between.push(Between { from, to, how: How::PutBack });
+            }
         }
+    }
+
+    /// What others did between the changes.
+    fn edited(&self) -> Vec<Between> {
+        self.between.iter().filter(|between| between.how == How::Edited).cloned().collect()
     }
 
     fn shown(&self, path: &VirtualPath) -> Option<FileChange> {
@@ -403,16 +432,17 @@ impl Projection {
     /// The files that are not as they were before the session, with their first and last bytes, by path.
     pub(crate) fn spans(&self) -> Vec<Span> {
         let scoped = self.changes.scoped(ChangeScope::Session).into_iter();
-        scoped.map(|file| file.span).filter(|span| span.before != span.after).collect()
+        scoped.map(|file| file.span).filter(Span::is_change).collect()
     }
 
-    /// The files that deeds changed, as [`Self::scoped_changes`] gives those of the session.
-    pub(crate) fn changed_by(deeds: &[Deed]) -> Vec<Scoped> {
+    /// The files that deeds changed, from before the first to the last.
+    pub(crate) fn changed_by(deeds: &[Deed]) -> Vec<Span> {
         let mut changes = Changes::default();
         for deed in deeds {
             changes.follow(deed);
         }
-        changes.scoped(ChangeScope::Session)
+        let scoped = changes.scoped(ChangeScope::Session).into_iter();
+        scoped.map(|file| file.span).filter(Span::is_change).collect()
     }
 
     /// The files of a scope of changes, by path.
@@ -467,7 +497,7 @@ impl Projection {
             .map(|(path, file)| Span {
                 path: path.clone(),
                 before: file.before.clone(),
-                between: file.between.clone(),
+                between: file.edited(),
                 after: file.after.clone(),
             })
             .collect();
@@ -479,7 +509,7 @@ impl Projection {
     /// went on meanwhile is counted again.
     pub(crate) fn counted(&mut self, span: &Span, lines: Option<(u32, u32)>) {
         let Some(file) = self.changes.files.get_mut(&span.path) else { return };
-        let is_same = (&file.before, &file.between, &file.after) == (&span.before, &span.between, &span.after);
+        let is_same = (&file.before, &file.edited(), &file.after) == (&span.before, &span.between, &span.after);
         if file.lines != Lines::Unknown || !is_same {
             return;
         }

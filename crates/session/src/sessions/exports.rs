@@ -4,7 +4,7 @@ use bosun_backend::{Backend, BackendError, Expect, LocalShellBackend, LocalShell
 use bosun_protocol::{ExportFormat, ExportPreview, Problem, SessionId};
 
 use super::Sessions;
-use crate::export::{Archive, Detail, html, markdown};
+use crate::export::{Archive, Detail, Words, html, markdown};
 use crate::{Explain, SessionError};
 
 /// Most files of one name that are told apart by a number.
@@ -16,9 +16,14 @@ const LONGEST_PREVIEW: usize = 64 * 1024;
 
 /// Sessions as files, without keys: those that are known, and what looks like one.
 impl Sessions {
-    /// The whole session, with its subagents, diffs and outputs.
-    pub async fn export(&self, session: &SessionId, format: ExportFormat) -> Result<String, SessionError> {
-        Ok(self.written(session, format).await?.0)
+    /// The whole session, with its subagents, diffs and outputs; for people, in the language of `words`.
+    pub async fn export(
+        &self,
+        session: &SessionId,
+        format: ExportFormat,
+        words: &Words,
+    ) -> Result<String, SessionError> {
+        Ok(self.written(session, format, words).await?.0)
     }
 
     /// What [`Self::export_into`] would write, to be read before.
@@ -26,11 +31,12 @@ impl Sessions {
         &self,
         session: &SessionId,
         format: ExportFormat,
+        words: &Words,
     ) -> Result<ExportPreview, SessionError> {
-        let (whole, archive, redacted) = self.written(session, format).await?;
+        let (whole, archive, redacted) = self.written(session, format, words).await?;
         let shown = match format {
             // The same in words, without what makes a page of it.
-            ExportFormat::Html => markdown(&archive, &self.project_path(&archive).await?, Detail::Whole),
+            ExportFormat::Html => markdown(&archive, &self.project_path(&archive).await?, Detail::Whole, words),
             ExportFormat::Markdown | ExportFormat::Json => whole.clone(),
         };
         let mut end = shown.len().min(LONGEST_PREVIEW);
@@ -48,11 +54,16 @@ impl Sessions {
         Archive::read(self, session).await?.redacted(&|text| models.redacted(text))
     }
 
-    async fn written(&self, session: &SessionId, format: ExportFormat) -> Result<(String, Archive, u32), SessionError> {
+    async fn written(
+        &self,
+        session: &SessionId,
+        format: ExportFormat,
+        words: &Words,
+    ) -> Result<(String, Archive, u32), SessionError> {
         let (archive, redacted) = self.whole(session).await?;
         let text = match format {
-            ExportFormat::Markdown => markdown(&archive, &self.project_path(&archive).await?, Detail::Whole),
-            ExportFormat::Html => html(&archive, &self.project_path(&archive).await?),
+            ExportFormat::Markdown => markdown(&archive, &self.project_path(&archive).await?, Detail::Whole, words),
+            ExportFormat::Html => html(&archive, &self.project_path(&archive).await?, words),
             ExportFormat::Json => serde_json::to_string_pretty(&archive).map_err(SessionError::internal)?,
         };
         Ok((text, archive, redacted))
@@ -68,10 +79,11 @@ impl Sessions {
         &self,
         session: &SessionId,
         format: ExportFormat,
+        words: &Words,
         folder: &Path,
     ) -> Result<PathBuf, SessionError> {
-        let (text, archive, _) = self.written(session, format).await?;
-        let (stem, ending) = (file_stem(&archive.session.title), ending(format));
+        let (text, archive, _) = self.written(session, format, words).await?;
+        let (stem, ending) = (file_stem(&archive.session.title, words.file), ending(format));
         write_new(folder, &stem, &format!(".{ending}"), text.into_bytes()).await
     }
 }
@@ -105,10 +117,10 @@ fn ending(format: ExportFormat) -> &'static str {
     }
 }
 
-/// Letters and digits of a title, with hyphens between them.
-fn file_stem(title: &str) -> String {
+/// Letters and digits of a title, with hyphens between them; `unnamed` where it has none.
+fn file_stem(title: &str, unnamed: &str) -> String {
     let words = title.split(|letter: char| !letter.is_alphanumeric()).filter(|word| !word.is_empty());
     let stem: String = words.collect::<Vec<_>>().join("-").chars().take(LONGEST_NAME).collect();
     let stem = stem.trim_matches('-');
-    if stem.is_empty() { "session".to_owned() } else { stem.to_owned() }
+    if stem.is_empty() { unnamed.to_owned() } else { stem.to_owned() }
 }

@@ -1,4 +1,5 @@
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
@@ -22,6 +23,28 @@ const FRESH: Duration = Duration::from_secs(5);
 #[derive(Default)]
 pub(super) struct PathIndex {
     last: Mutex<Option<Walk>>,
+    /// Grows when somebody wants all to be looked through anew: a walk that began before tells nothing of it.
+    age: AtomicU64,
+}
+
+impl PathIndex {
+    fn known(&self, session: &SessionId) -> Option<Arc<Paths>> {
+        let known = locked(&self.last).clone();
+        Some(known.filter(|walk| walk.session == *session && walk.at.elapsed() < FRESH)?.paths)
+    }
+
+    fn know(&self, walk: Walk, age: u64) {
+        let mut last = locked(&self.last);
+        if self.age.load(Ordering::Acquire) == age {
+            *last = Some(walk);
+        }
+    }
+
+    fn forget(&self) {
+        let mut last = locked(&self.last);
+        self.age.fetch_add(1, Ordering::AcqRel);
+        *last = None;
+    }
 }
 
 #[derive(Clone)]
@@ -51,14 +74,14 @@ impl Sessions {
     /// Files and folders of the whole path space whose names fit the letters of `text`.
     pub async fn find_files(&self, session: &SessionId, text: &str) -> Result<FoundFiles, SessionError> {
         let actor = self.actor(session).await?;
-        let known = locked(&self.inner.paths.last).clone();
-        let known = known.filter(|walk| walk.session == *session && walk.at.elapsed() < FRESH);
-        let paths = match known {
-            Some(walk) => walk.paths,
+        let index = &self.inner.paths;
+        let paths = match index.known(session) {
+            Some(paths) => paths,
             None => {
+                let age = index.age.load(Ordering::Acquire);
                 let paths = Arc::new(actor.paths().await?);
                 let walk = Walk { session: session.clone(), at: Instant::now(), paths: Arc::clone(&paths) };
-                *locked(&self.inner.paths.last) = Some(walk);
+                index.know(walk, age);
                 paths
             }
         };
@@ -68,6 +91,12 @@ impl Sessions {
         let (spots, more) = ranked.await.map_err(SessionError::internal)?;
         let more = u32::try_from(more).unwrap_or(u32::MAX);
         Ok(FoundFiles { entries: actor.entries(spots).await?, more, partial })
+    }
+
+    /// Looks through all anew with the next search for a file, of any session and project, or for what a message names.
+    pub fn look_anew(&self) {
+        self.inner.paths.forget();
+        self.inner.files.forget();
     }
 
     /// A whole text, to be copied.

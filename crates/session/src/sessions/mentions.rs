@@ -1,4 +1,5 @@
 use std::collections::{BTreeSet, HashMap};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
@@ -40,6 +41,16 @@ const SAID: usize = 24_000;
 #[derive(Default)]
 pub(super) struct FileIndex {
     known: Mutex<HashMap<String, Walk>>,
+    /// Grows when somebody wants all to be looked through anew: a walk that began before tells nothing of it.
+    age: AtomicU64,
+}
+
+impl FileIndex {
+    pub(super) fn forget(&self) {
+        let mut known = locked(&self.known);
+        self.age.fetch_add(1, Ordering::AcqRel);
+        known.clear();
+    }
 }
 
 /// What a project has, and when it was walked.
@@ -93,8 +104,12 @@ impl Sessions {
         {
             return Ok(names);
         }
+        let age = self.inner.files.age.load(Ordering::Acquire);
         let names = Arc::new(self.walked(project).await?);
-        locked(&self.inner.files.known).insert(project.to_owned(), (Instant::now(), Arc::clone(&names)));
+        let mut known = locked(&self.inner.files.known);
+        if self.inner.files.age.load(Ordering::Acquire) == age {
+            known.insert(project.to_owned(), (Instant::now(), Arc::clone(&names)));
+        }
         Ok(names)
     }
 

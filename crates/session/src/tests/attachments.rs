@@ -10,6 +10,7 @@ use bosun_testkit::Reply;
 use pretty_assertions::assert_eq;
 
 use super::stage::Stage;
+use crate::export::ENGLISH;
 
 /// Says what stands in the last message of the person.
 fn looking(request: &ChatRequest) -> Reply {
@@ -65,10 +66,10 @@ async fn what_is_attached_is_sent_kept_by_its_hash_and_there_after_a_restart() {
     assert_eq!(content.text.as_deref(), Some("# Clocks\nsleep"));
     let shown = stage.sessions.attachment(&session, picture.blob.as_deref().unwrap()).await.unwrap();
     assert!(shown.image.is_some_and(|image| image.starts_with("iVBOR")));
-    let page = stage.sessions.export(&session, ExportFormat::Html).await.unwrap();
+    let page = stage.sessions.export(&session, ExportFormat::Html, &ENGLISH).await.unwrap();
     assert!(page.contains("<img class=\"attached\" alt=\"screen.png\" src=\"data:image/png;base64,iVBOR"), "{page}");
     assert!(page.contains("# Clocks\nsleep") && page.contains("img-src data:"));
-    let text = stage.sessions.export(&session, ExportFormat::Markdown).await.unwrap();
+    let text = stage.sessions.export(&session, ExportFormat::Markdown, &ENGLISH).await.unwrap();
     assert!(text.contains("- Attached: notes.md (text/plain, 14 bytes)") && text.contains("# Clocks"), "{text}");
     let other = stage.session().await;
     let refused = stage.sessions.attachment(&other, notes.blob.as_deref().unwrap()).await.unwrap_err();

@@ -2,7 +2,7 @@
 #![allow(clippy::disallowed_methods, reason = "tests keep their own files")]
 
 use bosun_model::ChatRequest;
-use bosun_protocol::{MountKind, PreviewBody, Problem, SessionId, TextPlace};
+use bosun_protocol::{FindMentions, MountKind, PreviewBody, Problem, SessionId, TextPlace};
 use bosun_testkit::Reply;
 use pretty_assertions::assert_eq;
 use serde_json::json;
@@ -68,6 +68,22 @@ async fn what_is_not_on_disk_is_copied_and_saved_whole() {
     assert_eq!(save(&path).await, (path.rsplit('/').next().unwrap().to_owned(), 400_000));
     assert_eq!(save("/picture.v2.bin").await, ("picture.v2.bin".into(), 2));
     assert_eq!(save("/picture.v2.bin").await, ("picture.v2-2.bin".into(), 2));
+}
+
+#[tokio::test]
+async fn who_wants_to_look_anew_finds_what_came_a_moment_ago() {
+    let (stage, session, _) = given(400_000).await;
+    let find = async || {
+        let files = stage.sessions.find_files(&session, "fresh.txt").await.unwrap().entries.len();
+        let query = FindMentions { project: stage.project_id.clone(), text: "fresh.txt".into(), limit: 9 };
+        (files, stage.sessions.find_mentions(&query).await.unwrap().len())
+    };
+    tokio::time::pause();
+    assert_eq!(find().await, (0, 0));
+    stage.project.write("fresh.txt", "x");
+    assert_eq!(find().await, (0, 0), "a letter typed costs no walk");
+    stage.sessions.look_anew();
+    assert_eq!(find().await, (1, 1));
 }
 
 #[tokio::test]

@@ -42,6 +42,11 @@ fn read<T: for<'de> Deserialize<'de>>(name: &str) -> T {
     serde_json::from_str(&text).unwrap()
 }
 
+/// What the recorded session shows at its end.
+pub(super) fn last() -> Snapshot {
+    read::<Transcript>("projection.json").last
+}
+
 pub(super) fn script(request: &ChatRequest) -> Reply {
     let read = |id: &str| Reply::default().and_call_with_id(id, "read_file", json!({"file_path": "/a.txt"}));
     match progress(request) {

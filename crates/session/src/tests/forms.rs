@@ -18,6 +18,7 @@ use serde_json::json;
 use super::sessions::progress;
 use super::stage::Stage;
 use crate::SessionError;
+use crate::export::ENGLISH;
 
 const TOKEN: &str = "canary-of-the-door";
 
@@ -196,7 +197,7 @@ async fn what_a_header_holds_is_in_no_error_ledger_or_export() {
     let keys = Keys::new(Arc::clone(&keyring) as Arc<dyn SecretStore>, Some(Arc::clone(&stage.database)));
     stage.sessions.keep_sign_ins(Arc::new(keys));
     stage.sessions.load_additions(Vec::new()).await.unwrap();
-    let text = stage.sessions.export(&session, ExportFormat::Json).await.unwrap();
+    let text = stage.sessions.export(&session, ExportFormat::Json, &ENGLISH).await.unwrap();
     assert!(text.contains("it printed [redacted]") && !text.contains(TOKEN), "{text}");
 }
 

@@ -13,6 +13,7 @@ use serde_json::json;
 use super::changes::{counts, rewriting};
 use super::sessions::{editing, progress};
 use super::stage::Stage;
+use crate::export::{CHINESE, ENGLISH};
 
 /// As `rewriting`; "make" writes a file, "remove" deletes one.
 fn working(request: &ChatRequest) -> Reply {
@@ -371,7 +372,7 @@ async fn an_export_has_everything_and_its_page_is_inert() {
     stage.sessions.send(&session, hostile.into()).await.unwrap();
     stage.sessions.quiet(&session).await.unwrap();
     stage.sessions.rename(&session, "Fix: the \"<b>\" parser/..").await.unwrap();
-    let page = stage.sessions.export(&session, ExportFormat::Html).await.unwrap();
+    let page = stage.sessions.export(&session, ExportFormat::Html, &ENGLISH).await.unwrap();
     assert!(page.contains("&lt;script&gt;alert(1)") && page.contains("let a = &#39;&lt;b&gt;&#39;;"), "{page}");
     assert!(page.contains("&quot;subagent_type&quot;"), "what a call was given is there: {page}");
     for active in ["<script", "<img", "<a ", "<link", "<iframe", "src=\"", "href=", "url(", "\u{202e}"] {
@@ -380,11 +381,14 @@ async fn an_export_has_everything_and_its_page_is_inert() {
     assert!(
         page.contains("default-src 'none'") && page.contains("edit_file /a.txt") && page.contains("class=\"subagent\"")
     );
+    let chinese = stage.sessions.export(&session, ExportFormat::Html, &CHINESE).await.unwrap();
+    assert!(chinese.contains("<h2 class=\"speaker\">你</h2>"), "{chinese}");
     let json: serde_json::Value =
-        serde_json::from_str(&stage.sessions.export(&session, ExportFormat::Json).await.unwrap()).unwrap();
+        serde_json::from_str(&stage.sessions.export(&session, ExportFormat::Json, &ENGLISH).await.unwrap()).unwrap();
     assert_eq!(json["subagents"][0]["items"].as_array().unwrap().len(), 4);
     let folder = tempfile::tempdir().unwrap();
-    let export = async || stage.sessions.export_into(&session, ExportFormat::Markdown, folder.path()).await.unwrap();
+    let export =
+        async || stage.sessions.export_into(&session, ExportFormat::Markdown, &ENGLISH, folder.path()).await.unwrap();
     let [one, two] = [export().await, export().await];
     let text = std::fs::read_to_string(&one).unwrap();
     assert!(text.starts_with("# Fix: the \"\\<b>\" parser") && text.contains("\\<script>alert(1)"), "{text}");

@@ -10,6 +10,7 @@ use serde_json::json;
 use super::KEY;
 use super::sessions::progress;
 use super::stage::Stage;
+use crate::export::ENGLISH;
 
 /// "read" looks at `.env`; "call" names the key in a call; anything else is answered.
 fn reading(request: &ChatRequest) -> Reply {
@@ -84,14 +85,14 @@ async fn no_export_and_no_ledger_holds_a_key_that_was_said() {
     let said = serde_json::to_string(&stage.snapshot(&session).await).unwrap();
     assert!(said.matches(KEY).count() > 3, "the test has nothing to find: {said}");
     for format in [ExportFormat::Markdown, ExportFormat::Json, ExportFormat::Html] {
-        let text = stage.sessions.export(&session, format).await.unwrap();
+        let text = stage.sessions.export(&session, format, &ENGLISH).await.unwrap();
         assert!(!text.contains(KEY) && text.contains("[redacted]"), "{format:?}: {text}");
-        let preview = stage.sessions.preview_export(&session, format).await.unwrap();
+        let preview = stage.sessions.preview_export(&session, format, &ENGLISH).await.unwrap();
         assert!(!preview.text.contains(KEY) && preview.redacted > 3, "{format:?}: {preview:?}");
         assert_eq!((preview.bytes, preview.cut), (text.len() as u64, false));
         assert_eq!(preview.text == text, format != ExportFormat::Html);
         let folder = tempfile::tempdir().unwrap();
-        let file = stage.sessions.export_into(&session, format, folder.path()).await.unwrap();
+        let file = stage.sessions.export_into(&session, format, &ENGLISH, folder.path()).await.unwrap();
         assert!(!file.to_string_lossy().contains(KEY), "{}", file.display());
         assert_eq!(std::fs::read_to_string(file).unwrap(), text);
     }
@@ -104,7 +105,7 @@ async fn no_export_and_no_ledger_holds_a_key_that_was_said() {
 async fn a_long_export_is_shown_from_its_beginning() {
     let long = "päge ".repeat(40_000);
     let (stage, session) = worked(&[&long]).await;
-    let preview = stage.sessions.preview_export(&session, ExportFormat::Markdown).await.unwrap();
+    let preview = stage.sessions.preview_export(&session, ExportFormat::Markdown, &ENGLISH).await.unwrap();
     assert!(preview.cut && preview.text.len() <= 64 * 1024 && preview.bytes > 200_000, "{}", preview.bytes);
     assert_eq!(preview.redacted, 0);
 }

@@ -232,21 +232,86 @@ async fn what_a_person_kept_holds_what_they_changed_before_and_gets_what_they_ch
 }
 
 #[tokio::test]
-async fn where_both_changed_the_same_places_in_between_nothing_is_undone_as_a_whole() {
+async fn what_a_person_wrote_over_a_change_of_the_agent_is_theirs() {
     let (stage, session) = worked().await;
-    let mixed = lines(&[ALL[0], (10, "TEN"), ALL[2]]);
-    std::fs::write(stage.project.root().join("n.txt"), &mixed).unwrap();
+    let theirs = (10, "TEN");
+    std::fs::write(stage.project.root().join("n.txt"), lines(&[ALL[0], theirs, ALL[2]])).unwrap();
     run(&stage, &session, "sed -i 's/^5$/five/' n.txt").await;
-    let now = stage.project.read("n.txt");
-    let refused = stage.sessions.undo_file(&session, "/n.txt", Session).await.unwrap_err();
-    assert_eq!(refused.problem, Problem::ChangedBetween { path: "/n.txt".into() });
-    assert_eq!(stage.project.read("n.txt"), now);
+    assert_eq!(names(&list(&stage, &session, Session).await)[0], ("/n.txt", Pending, 3, 3));
+    stage.sessions.undo_file(&session, "/n.txt", Turn).await.unwrap();
+    assert_eq!(stage.project.read("n.txt"), lines(&[ALL[0], theirs, ALL[2]]), "the last turn came after it");
+    stage.sessions.undo_file(&session, "/n.txt", Session).await.unwrap();
+    assert_eq!(stage.project.read("n.txt"), lines(&[theirs]));
+    bring_back(&stage, &session).await;
+    bring_back(&stage, &session).await;
+    let review = stage.sessions.file_review(&session, "/n.txt", Session).await.unwrap();
+    let last = u32::try_from(review.diff.hunks.len()).unwrap() - 1;
+    stage.sessions.keep_hunk(&session, "/n.txt", &review.version, last).await.unwrap();
+    stage.sessions.undo_changes(&session, Session).await.unwrap();
+    assert_eq!(stage.project.read("n.txt"), lines(&[theirs, ALL[2]]), "what was kept stays, and theirs too");
+}
+
+#[tokio::test]
+async fn where_a_person_wrote_into_a_change_of_the_agent_it_is_undone_place_by_place_only() {
+    let stage = Stage::allowing_everything(stepping).await;
+    let session = stage.session().await;
+    run(&stage, &session, "seq 1 9 > made; sed -i 's/^two$/a\\nb\\nc/' a.txt").await;
+    stage.project.write("made", "1\n2\nmine\n4\n5\n6\n7\n8\n9\n");
+    stage.project.write("a.txt", "one\na\nB\nc\n");
+    run(&stage, &session, "echo more >> made; echo more >> a.txt").await;
+    for path in ["/made", "/a.txt"] {
+        let refused = stage.sessions.undo_file(&session, path, Session).await.unwrap_err();
+        assert_eq!(refused.problem, Problem::ChangedBetween { path: path.into() });
+    }
+    let shown = |review: &bosun_protocol::FileReview| (review.diff.added, review.diff.removed);
+    let made = stage.sessions.file_review(&session, "/made", Session).await.unwrap();
+    assert_eq!(shown(&made), (10, 0), "the file is the agent's");
+    let refused = stage.sessions.undo_hunk(&session, "/made", Session, &made.version, 0).await.unwrap_err();
+    assert_eq!(refused.problem, Problem::ChangedBetween { path: "/made".into() });
+    let edited = stage.sessions.file_review(&session, "/a.txt", Session).await.unwrap();
+    assert_eq!(shown(&edited), (3, 1), "without the line of the person");
+    assert_eq!(
+        stage.sessions.keep_changes(&session, None, Turn).await.unwrap(),
+        [Problem::EarlierOpen { path: "/a.txt".into() }, Problem::EarlierOpen { path: "/made".into() }]
+    );
+    stage.sessions.undo_hunk(&session, "/a.txt", Session, &edited.version, 0).await.unwrap();
+    assert_eq!(stage.project.read("a.txt"), "one\ntwo\nB\n");
+    stage.sessions.undo_changes(&session, Turn).await.unwrap();
+    assert_eq!(stage.project.read("made"), "1\n2\nmine\n4\n5\n6\n7\n8\n9\n");
+}
+
+#[tokio::test]
+async fn what_was_put_back_where_two_turns_changed_the_same_line_is_no_change_of_the_last() {
+    let (stage, session) = worked().await;
+    run(&stage, &session, "sed -i -e 's/^two$/zwei/' -e 's/^5$/five/' n.txt").await;
     let review = stage.sessions.file_review(&session, "/n.txt", Session).await.unwrap();
     stage.sessions.undo_hunk(&session, "/n.txt", Session, &review.version, 0).await.unwrap();
-    assert_ne!(stage.project.read("n.txt"), now, "one place is undone by itself");
+    let left = stage.project.read("n.txt");
+    assert!(left.starts_with("1\n2\n"), "{left}");
+    let turn = list(&stage, &session, Turn).await;
+    let review = stage.sessions.file_review(&session, "/n.txt", Turn).await;
+    assert!(!format!("{review:?}").contains("two"), "{review:?}");
+    assert!(turn.iter().all(|file| file.path != "/n.txt" || file.added <= 1), "{turn:?}");
+    stage.sessions.undo_changes(&session, Turn).await.unwrap();
+    assert!(stage.project.read("n.txt").starts_with("1\n2\n"), "it stays undone");
+}
+
+#[tokio::test]
+async fn what_was_kept_goes_back_with_the_file_and_comes_again_with_it() {
+    let (stage, session) = worked().await;
+    stage.sessions.keep_changes(&session, None, Session).await.unwrap();
+    let kept = list(&stage, &session, Session).await;
+    stage.sessions.undo_file(&session, "/n.txt", Session).await.unwrap();
+    assert_eq!(names(&list(&stage, &session, Session).await)[0], ("/n.txt", Undone, 0, 0));
     bring_back(&stage, &session).await;
-    stage.sessions.undo_file(&session, "/n.txt", Turn).await.unwrap();
-    assert_eq!(stage.project.read("n.txt"), mixed, "the last turn came after it");
+    assert_eq!(list(&stage, &session, Session).await, kept);
+    let timeline = stage.timeline(&session).await;
+    let starts = timeline.checkpoints.iter().filter(|place| place.kind == CheckpointKind::TurnStart);
+    let second = starts.map(|place| place.seq).nth(1).unwrap();
+    stage.sessions.rewind(&session, second, RewindWhat::Files, &[]).await.unwrap();
+    assert_eq!(names(&list(&stage, &session, Session).await)[0], ("/n.txt", Kept, 1, 1));
+    stage.sessions.undo_changes(&session, Session).await.unwrap();
+    assert_eq!(stage.project.read("n.txt"), lines(&ALL[..1]), "what was rewound does not come again");
 }
 
 #[tokio::test]

@@ -37,18 +37,15 @@ fn picked(before: &[u8], after: &[u8], takes_new: impl Fn(usize) -> bool) -> Opt
 /// What becomes of `now` when the change from `from` to `to` is made in it: `now` is `from` with someone's own edits, and
 /// these stay. What both changed alike is changed once. `None` where the two meet, or something is not text.
 pub fn carried(from: &[u8], to: &[u8], now: &[u8]) -> Option<Vec<u8>> {
-    if from == now {
+    if from == now || to == now {
         return Some(to.to_vec());
-    }
-    if to == now {
-        return Some(now.to_vec());
     }
     let ours = Lines::of(from, to)?;
     let theirs = Lines::of(from, now)?;
     let mut edits: Vec<Edit<'_>> = edits(&ours, Whose::Ours);
     edits.extend(self::edits(&theirs, Whose::Theirs));
-    edits.sort_by_key(|edit| (edit.at.start, edit.at.end));
-    edits.dedup_by(|next, edit| next.whose != edit.whose && (&next.at, next.lines) == (&edit.at, edit.lines));
+    edits.sort_by_key(Edit::order);
+    edits.dedup_by(|next, edit| next.whose != edit.whose && next.is_as(edit));
     let meet = |pair: &[Edit<'_>]| {
         let [first, second] = pair else { return false };
         // Right beside each other is too near: which comes first cannot be told.
@@ -58,6 +55,29 @@ pub fn carried(from: &[u8], to: &[u8], now: &[u8]) -> Option<Vec<u8>> {
         return None;
     }
     replaced(&ours.old, edits)
+}
+
+/// As [`carried`], but where the two meet the change from `from` to `to` stands, and of the other is left what lies around
+/// it. Tells whether anything of that kind is left.
+pub fn imposed(from: &[u8], to: &[u8], now: &[u8]) -> Option<(Vec<u8>, bool)> {
+    if from == now || to == now {
+        return Some((to.to_vec(), false));
+    }
+    let ours = Lines::of(from, to)?;
+    let theirs = Lines::of(from, now)?;
+    let mut edits: Vec<Edit<'_>> = edits(&ours, Whose::Ours);
+    let (mut around, mut is_parted) = (Vec::new(), false);
+    for edit in self::edits(&theirs, Whose::Theirs) {
+        if edits.iter().any(|ours| ours.is_as(&edit)) {
+            continue;
+        }
+        let parts = edit.without(&edits);
+        is_parted |= parts.first().is_some_and(|part| part.at != edit.at);
+        around.extend(parts);
+    }
+    edits.extend(around);
+    edits.sort_by_key(Edit::order);
+    Some((replaced(&ours.old, edits)?, is_parted))
 }
 
 /// From where on a change is open: `after` without what was changed since `before` and is open in `kept` too, a state in
@@ -95,6 +115,36 @@ struct Edit<'l> {
 enum Whose {
     Ours,
     Theirs,
+}
+
+impl<'l> Edit<'l> {
+    fn order(&self) -> (usize, usize) {
+        (self.at.start, self.at.end)
+    }
+
+    fn is_as(&self, other: &Edit<'_>) -> bool {
+        (&self.at, self.lines) == (&other.at, other.lines)
+    }
+
+    /// What lies around `others`, which follow each other; the new lines stand in the first part. Nothing where they take
+    /// the whole place.
+    fn without(&self, others: &[Edit<'_>]) -> Vec<Edit<'l>> {
+        let meets = |other: &&Edit<'_>| other.at.start < self.at.end && self.at.start < other.at.end;
+        let (mut parts, mut start, mut is_whole) = (Vec::new(), self.at.start, true);
+        for other in others.iter().filter(meets) {
+            is_whole = false;
+            if start < other.at.start {
+                parts.push(start..other.at.start);
+            }
+            start = start.max(other.at.end);
+        }
+        if is_whole || start < self.at.end {
+            parts.push(start..self.at.end);
+        }
+        let lines = |part: usize| if part == 0 { self.lines } else { &[] };
+        let parts = parts.into_iter().enumerate();
+        parts.map(|(part, at)| Edit { at, lines: lines(part), whose: self.whose }).collect()
+    }
 }
 
 fn edits<'l>(lines: &'l Lines<'_>, whose: Whose) -> Vec<Edit<'l>> {

@@ -2,7 +2,7 @@ use bosun_backend::VirtualPath;
 use pretty_assertions::assert_eq;
 use proptest::prelude::*;
 
-use super::{carried, open_since, with_hunk, without_hunk};
+use super::{carried, imposed, open_since, with_hunk, without_hunk};
 use crate::diff::{DiffLimits, file_diff};
 
 const BEFORE: &str = "1\n2\n3\n4\n5\n6\n7\n8\n9\n10\n11\n12\n";
@@ -40,6 +40,22 @@ fn what_both_changed_alike_is_changed_once() {
     let now = BEFORE.replace("2\n", "two\n").replace("1two", "12").replace("7\n", "seven\n");
     assert_eq!(text(carried(before, after, now.as_bytes())), Some(AFTER.replace("7\n", "seven\n")));
     assert_eq!(carried(b"\0a", b"\0b", b"\0b"), Some(b"\0b".to_vec()));
+}
+
+#[test]
+fn where_they_meet_one_change_stands_and_of_the_other_what_lies_around() {
+    let put = |from: &str, to: &str, now: &str| {
+        imposed(from.as_bytes(), to.as_bytes(), now.as_bytes())
+            .map(|(bytes, parted)| (text(Some(bytes)).unwrap(), parted))
+    };
+    let said = |text: &str, is_parted: bool| Some((text.to_owned(), is_parted));
+    assert_eq!(put("ten\nx\n", "TEN\nx\n", "10\nx\n"), said("TEN\nx\n", false), "the whole place");
+    assert_eq!(put("ten\nx\n", "ten\ny\n", "10\nx\n"), said("10\ny\n", false), "right beside it");
+    assert_eq!(put("0\na\nb\nc\n9\n", "0\na\nB\nc\n9\n", "0\n9\n"), said("0\nB\n9\n", true), "within it");
+    assert_eq!(put("0\na\nb\n9\n", "0\na\nB\n9\n", "0\n1\n2\n3\n9\n"), said("0\n1\n2\n3\nB\n9\n", true));
+    assert_eq!(put("a\n", "b\n", "a\n"), said("b\n", false));
+    assert_eq!(put("a\nm\nz\n", "a\nm\nZ\n", "A\nm\nz\n"), said("A\nm\nZ\n", false));
+    assert_eq!(imposed(b"\0a", b"b", b"c"), None);
 }
 
 #[test]

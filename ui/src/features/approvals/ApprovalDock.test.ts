@@ -2,7 +2,7 @@ import { fireEvent, render, screen, within } from '@testing-library/svelte';
 import userEvent from '@testing-library/user-event';
 import { tick } from 'svelte';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
-import { answerKey, Unsaved } from '../../app/unsaved.svelte';
+import { answerKey, Unsent } from '../../app/unsent.svelte';
 import type { Approval, Decide } from '../../ipc/bindings';
 import { approval, diff } from '../../ipc/recorded/builders';
 import { clock } from '../../shared/clock.svelte';
@@ -380,9 +380,9 @@ describe('several requests', () => {
 
 describe('an answer that was begun', () => {
   /** The dock as the window has it again after another session was shown. */
-  function comeBack(unsaved: Unsaved, approvals: Approval[] = [EDIT], reachOf = vi.fn(async () => EDIT.reach)) {
+  function comeBack(unsent: Unsent, approvals: Approval[] = [EDIT], reachOf = vi.fn(async () => EDIT.reach)) {
     const onDecide = vi.fn().mockResolvedValue(undefined);
-    const drawn = render(ApprovalDock, { approvals, onDecide, unsaved, reachOf });
+    const drawn = render(ApprovalDock, { approvals, onDecide, unsent, reachOf });
     return { ...drawn, onDecide, user: userEvent.setup() };
   }
 
@@ -390,13 +390,13 @@ describe('an answer that was begun', () => {
     [/^Respond/, 'respond'],
     [/^Reject/, 'reject'],
   ])('is there again after another session, and takes no press that was meant for another place (%s)', async (name) => {
-    const unsaved = new Unsaved();
-    const first = comeBack(unsaved);
+    const unsent = new Unsent();
+    const first = comeBack(unsent);
     pass(400);
     await first.user.click(button(name));
     await first.user.type(screen.getByRole('textbox'), 'half a sen');
     await first.unmount();
-    const { user, onDecide, unmount } = comeBack(unsaved);
+    const { user, onDecide, unmount } = comeBack(unsent);
     const field = screen.getByRole('textbox');
     expect([field, document.activeElement === field]).toMatchObject([{ value: 'half a sen' }, false]);
     const submit = () => user.click(document.querySelector('button[type=submit]') as HTMLButtonElement);
@@ -409,19 +409,19 @@ describe('an answer that was begun', () => {
     // Given up, it is gone.
     await user.click(button('Cancel'));
     await unmount();
-    comeBack(unsaved);
+    comeBack(unsent);
     expect(screen.queryByRole('textbox')).toBeNull();
   });
 
   it('is there again with other arguments, and says how far they reach', async () => {
-    const unsaved = new Unsaved();
-    const first = comeBack(unsaved);
+    const unsent = new Unsent();
+    const first = comeBack(unsent);
     pass(400);
     await first.user.click(button(/^Edit/));
     await fireEvent.input(screen.getByLabelText(/^file_path/), { target: { value: '/shelf/a.txt' } });
     await first.unmount();
     const second = comeBack(
-      unsaved,
+      unsent,
       [EDIT],
       vi.fn(async () => ({ ...EDIT.reach, place: 'outside' as const })),
     );
@@ -430,10 +430,31 @@ describe('an answer that was begun', () => {
     await second.user.click(screen.getByRole('tab', { name: 'JSON' }));
     await fireEvent.input(screen.getByRole('textbox', { name: 'JSON' }), { target: { value: '{ "file_' } });
     await second.unmount();
-    comeBack(unsaved);
+    comeBack(unsent);
     expect(screen.getByRole('textbox', { name: 'JSON' })).toHaveProperty('value', '{ "file_');
     expect(screen.getByText('This is not valid JSON.')).toBeTruthy();
     expect(button('Run as edited')).toHaveProperty('disabled', true);
+  });
+
+  it('is there again after a restart, with what is written in a field and is no value of it', async () => {
+    const schema = { type: 'object', properties: { file_path: { type: 'string' }, limit: { type: 'integer' } } };
+    const asked = { ...EDIT, schema };
+    const first = comeBack(new Unsent(), [asked]);
+    pass(400);
+    await first.user.click(button(/^Edit/));
+    await fireEvent.input(screen.getByLabelText(/^limit/), { target: { value: 'many' } });
+    await first.unmount();
+    window.dispatchEvent(new Event('pagehide'));
+    const second = comeBack(new Unsent(), [asked]);
+    expect(screen.getByLabelText(/^limit/)).toHaveProperty('value', 'many');
+    expect(button('Run as edited')).toHaveProperty('disabled', true);
+    await fireEvent.input(screen.getByLabelText(/^limit/), { target: { value: '7' } });
+    expect(button('Run as edited')).toHaveProperty('disabled', false);
+    // What is given up is not there after the next one.
+    await second.user.click(button('Cancel'));
+    await second.unmount();
+    comeBack(new Unsent(), [asked]);
+    expect(screen.queryByLabelText(/^limit/)).toBeNull();
   });
 
   it('is forgotten once the answer was taken, and kept where it was refused', async () => {
@@ -441,22 +462,22 @@ describe('an answer that was begun', () => {
     const [decide] = answerFor(EDIT, { decision: 'reject', reason: null });
     if (!decide) throw new Error('no answer');
     const key = answerKey(decide);
-    workspace.unsaved.put(key, 'half a sen');
+    workspace.unsent.put(key, 'half a sen');
     client.decide = vi.fn().mockRejectedValueOnce(new Error('no')).mockResolvedValue(undefined);
     await expect(workspace.decide([decide])).rejects.toThrow();
-    expect(workspace.unsaved.has(key)).toBe(true);
+    expect(workspace.unsent.words(key)).toBe('half a sen');
     await workspace.decide([decide]);
-    expect(workspace.unsaved.has(key)).toBe(false);
+    expect(workspace.unsent.words(key)).toBeNull();
   });
 
   it('is for no other request of the same call', async () => {
-    const unsaved = new Unsaved();
-    const first = comeBack(unsaved);
+    const unsent = new Unsent();
+    const first = comeBack(unsent);
     pass(400);
     await first.user.click(button(/^Respond/));
     await first.user.type(screen.getByRole('textbox'), 'half a sen');
     await first.unmount();
-    comeBack(unsaved, [{ ...EDIT, digest: 'another' }]);
+    comeBack(unsent, [{ ...EDIT, digest: 'another' }]);
     expect(screen.queryByRole('textbox')).toBeNull();
   });
 });

@@ -11,8 +11,9 @@ export interface TurnActions {
 /** What a person can do with messages that wait. */
 export interface QueueActions {
   onEdit: (id: string, text: string) => void;
-  /** One begins to be changed. Gives where its words go when its row goes first. */
-  onEditing: () => (text: string) => void;
+  /** What one is being changed to; `null` while it is as it was. */
+  written: (id: string) => string | null;
+  onWrite: (id: string, text: string | null) => void;
   /** To a place of the queue, from 0. */
   onMove: (id: string, to: number) => void;
   /** Gives it to the running turn, whose model reads it at its next step. */

@@ -26,6 +26,27 @@ export interface Kept {
   names: Named[];
 }
 
+const KINDS: readonly AttachmentKind[] = ['image', 'pdf', 'text', 'other'];
+const isRecord = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/** Whatever of it is as it was written. */
+export function soundKept(value: unknown): Kept {
+  if (!isRecord(value)) return { files: [], names: [] };
+  const list = (given: unknown) => (Array.isArray(given) ? given.filter(isRecord) : []);
+  return {
+    files: list(value.files).flatMap(({ name, size, kind, blob }) => {
+      const known = KINDS.find((one) => one === kind);
+      return typeof name === 'string' && typeof size === 'number' && known && typeof blob === 'string'
+        ? [{ name, size, kind: known, blob }]
+        : [];
+    }),
+    names: list(value.names).flatMap(({ name, mention }) =>
+      typeof name === 'string' && isRecord(mention) ? [{ name, mention: mention as Mention }] : [],
+    ),
+  };
+}
+
 /** Larger files are refused by the core as well; they need not be read first. */
 const MOST_BYTES = 20 * 1024 * 1024;
 /** Pictures whose bytes were looked at and that are small enough to be drawn in a chip. */
@@ -46,8 +67,8 @@ export class Along {
   ) {}
 
   /** What stood with a message that was sent, to go along once more. */
-  static with(client: UiClient, attachments: readonly Attachment[]): Along {
-    const made = new Along(client, () => undefined, String, '');
+  static with(client: UiClient, attachments: readonly Attachment[], onChange?: () => void): Along {
+    const made = new Along(client, () => undefined, String, '', onChange);
     made.carry(attachments);
     return made;
   }

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { Item } from '../../ipc/bindings';
 import { ai, human, tool } from '../../ipc/recorded/builders';
-import { hasWords, textOf, wordsOf } from './find';
+import { hasWords, wordsOf } from '../../shared/text/words';
+import { textOf } from './find';
 
 describe('finding in a session', () => {
   const said = human('Where is the Timer armed?');

@@ -1,7 +1,8 @@
 /** Words that are looked for in a conversation: the rows that have them, and those before the rows that are known. */
 import type { Item } from '../../ipc/bindings';
+import { hasWords, wordsOf } from '../../shared/text/words';
 import type { SessionFeed } from '../session/feed.svelte';
-import { hasWords, textOf, wordsOf } from './find';
+import { textOf } from './find';
 
 /** Rows that are fetched at once on the way to one that is far up. */
 export const REACH = 500;

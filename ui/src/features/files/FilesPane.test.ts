@@ -56,6 +56,22 @@ describe('the menu of a row', () => {
 });
 
 describe('the field over the files', () => {
+  it('looks through all anew when that is asked for, and shows what came meanwhile', async () => {
+    const { client, host } = await pane();
+    const find = vi.spyOn(client, 'findFiles');
+    await userEvent.type(field(), 'cargo');
+    await row(/Cargo\.toml/);
+    const before = find.mock.calls.length;
+    const late = { name: 'late.rs', path: '/late.rs', is_folder: false, on_disk: true, size: null, modified_at: null };
+    find.mockImplementationOnce(async () => {
+      expect(host.calls.at(-1)?.name).toBe('lookAnew');
+      return { entries: [{ ...late, mount: null }], more: 0, partial: false };
+    });
+    await userEvent.click(screen.getByRole('button', { name: 'Refresh the folders' }));
+    await row(/^late\.rs/);
+    expect(find.mock.calls.slice(before)).toEqual([[SESSION, 'cargo']]);
+  });
+
   it('finds what is in every mount, and Escape brings the tree back', async () => {
     await pane();
     await userEvent.type(field(), 'style');

@@ -12,6 +12,8 @@ export class Finding {
   readonly isOn = $derived(this.typed.trim() !== '');
   readonly rows = $derived(this.found ? rowsOfFound(this.found) : []);
   private isAsking = false;
+  /** What is known of the files is not enough: they are looked through once more. */
+  private isOld = false;
 
   constructor(
     private readonly client: UiClient,
@@ -25,12 +27,20 @@ export class Finding {
     void this.find();
   }
 
+  /** Looks through the files anew, and not only in what was known of them a moment ago. */
+  async refresh(): Promise<void> {
+    await this.client.lookAnew();
+    this.isOld = true;
+    await this.find();
+  }
+
   /** Asks once at a time: of the letters typed meanwhile only the last count. */
   async find(): Promise<void> {
     if (this.isAsking || !this.isOn) return;
     this.isAsking = true;
-    for (let asked = ''; this.isOn && asked !== this.typed;) {
+    for (let asked = ''; this.isOn && (this.isOld || asked !== this.typed);) {
       asked = this.typed;
+      this.isOld = false;
       let answer: [FoundFiles | null, string];
       try {
         answer = [await this.client.findFiles(this.session, asked.trim()), ''];

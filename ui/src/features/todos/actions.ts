@@ -1,23 +1,26 @@
 import type { Workspace } from '../../app/workspace.svelte';
 import type { PlanChange, Snapshot, Todo } from '../../ipc/bindings';
+import type { Messages } from '../../shared/i18n/en';
 import { i18n } from '../../shared/i18n/i18n.svelte';
 
 export type Change = (change: PlanChange) => void;
 
-/** Changes the plan of a session. A todo that goes can be had back, as it was and where it stood. */
+/** Changes the plan of a session. A todo that goes can be had back, as it was and where it stood. Whether it was taken. */
 export async function changePlan(
   workspace: Workspace,
   { session: { id: session }, todos }: Snapshot,
   change: PlanChange,
-): Promise<void> {
+): Promise<boolean> {
   const { client } = workspace;
-  await workspace.run(async () => {
+  const isTaken = await workspace.run(async () => {
     await client.changePlan(session, change);
     const gone = change.change === 'drop' ? todos.find(({ id }) => id === change.id) : undefined;
-    if (!gone) return;
+    if (!gone) return true;
     const undo = () => client.changePlan(session, { change: 'restore', id: gone.id });
     workspace.tell({ text: i18n.t.plan.edit.dropped(gone.content), undo });
+    return true;
   });
+  return isTaken === true;
 }
 
 /** The step that a key asks for: Alt with an arrow, and nothing else held. */
@@ -34,3 +37,26 @@ export function stepTo(todos: readonly Todo[], todo: Todo, step: 1 | -1): number
   // The place is that of the plan without the todo, so stepping over a neighbour is its own place, whichever way.
   return todos.findIndex(({ id }) => id === beside.id);
 }
+
+/** The place in the whole plan, without the todo, that is the one so far down its lane. */
+export function placeTo(todos: readonly Todo[], todo: Todo, place: number): number | null {
+  const rest = todos.filter(({ id }) => id !== todo.id);
+  const lane = rest.filter(({ status }) => status === todo.status);
+  const [next, last] = [lane[place], lane.at(-1)];
+  if (next) return rest.indexOf(next);
+  return last ? rest.indexOf(last) + 1 : null;
+}
+
+/** Where a todo stands in its lane after it was put to a place of the whole plan, for who does not see it. */
+export function placeSaid(t: Messages['plan'], todos: readonly Todo[], id: string, to: number): string {
+  const todo = todos.find((one) => one.id === id);
+  if (!todo) return '';
+  const lane = todos
+    .filter((one) => one.id !== id)
+    .toSpliced(to, 0, todo)
+    .filter(({ status }) => status === todo.status);
+  return t.edit.moved(todo.content, lane.indexOf(todo) + 1, lane.length, laneName(t, todo.status));
+}
+
+export const laneName = (t: Messages['plan'], status: Todo['status']): string =>
+  ({ pending: t.pending, in_progress: t.inProgress, completed: t.completed })[status];

@@ -31,7 +31,7 @@ async function show(items: TrustItem[]) {
   });
   const decide = vi.spyOn(client, 'decideTrust').mockImplementation(async () => undefined);
   draw(scene, TrustDialog, { onClose: () => undefined });
-  return { decide, user: userEvent.setup() };
+  return { decide, text, user: userEvent.setup() };
 }
 
 const button = (name: RegExp | string) => screen.findByRole<HTMLButtonElement>('button', { name });
@@ -78,4 +78,39 @@ it('takes what could not be read for unseen, goes on to the others, and trusts t
   await screen.findByText('Seen 1 of 2');
   await user.click(await button(/^Trust everything/));
   expect(decide.mock.calls[0]?.[1].files.map(({ path }) => path)).toEqual(['/b']);
+});
+
+it('leads through what could be read at a second try, to its end, before everything is trusted', async () => {
+  tall = 250;
+  const { user, decide, text } = await show([item('instructions', '/lost')]);
+  await button('Try again');
+  // What nobody can read is no reason to wait, and nothing to trust.
+  expect(screen.queryByRole('button', { name: 'Read on' })).toBeNull();
+  text.mockImplementation(async (_project, path) => ({ hash: path, text: `Words of ${path}`, diff: null }));
+  await user.click(await button('Try again'));
+  await screen.findByText('Words of /lost');
+  for (const at of [85, 170]) {
+    expect((await button(/^Trust everything/)).disabled).toBe(true);
+    await user.click(await button('Read on'));
+    const box = document.querySelector('.detail');
+    expect(box?.scrollTop).toBe(at);
+    if (box) await fireEvent.scroll(box);
+  }
+  await user.click(await button(/^Trust everything/));
+  expect(decide.mock.calls[0]?.[1].files.map(({ path }) => path)).toEqual(['/lost']);
+});
+
+it('waits for every text of what is read at a second try', async () => {
+  const parts = item('skill', '/a', {
+    files: ['/a', '/lost'].map((path) => ({ path, state: 'new' as const, hash: path, size: 1 })),
+  });
+  const { user, text } = await show([parts, item('skill', '/b')]);
+  await user.click(await button('Next'));
+  await screen.findByText('Words of /b');
+  expect(screen.queryByRole('button', { name: 'Next' })).toBeNull();
+  text.mockImplementation(async (_project, path) => ({ hash: path, text: `Words of ${path}`, diff: null }));
+  await user.click(await screen.findByRole('button', { name: /^\/a/ }));
+  // Looked at again it is all there.
+  await screen.findByText('Words of /lost');
+  await screen.findByText('Seen 2 of 2');
 });

@@ -33,6 +33,7 @@ type Files = Pick<
   | 'listFolder'
   | 'previewFile'
   | 'findFiles'
+  | 'lookAnew'
   | 'fileText'
   | 'saveFile'
   | 'openFile'
@@ -246,6 +247,7 @@ export function files(host: Host, act: Act): Files {
         const entries = fit.sort((a, b) => b.found - a.found).map(({ entry }) => entry);
         return { entries, more: 0, partial: false };
       }),
+    lookAnew: () => act('lookAnew', null),
     fileText: (_session, path) =>
       later(() => {
         if (path.endsWith('call-7'))

@@ -1,4 +1,5 @@
 /** What the recorded host answers about the list of sessions and about queues. */
+import { wordsOf } from '../../shared/text/words';
 import type { ExportFormat, ExportPreview, QueuedMessage, SearchHit, SnippetPart } from '../bindings';
 import type { UiClient } from '../client';
 import { later, type Act } from '../recorded';
@@ -53,7 +54,7 @@ const BEHIND = 140;
 
 /** Messages with all of the words in them, and some text around the first; what a subagent said leads to its session. */
 function found(host: Host, typed: string): SearchHit[] {
-  const words = typed.toLowerCase().split(/\s+/).filter(Boolean);
+  const words = wordsOf(typed);
   if (words.length === 0) return [];
   return host.summaries().flatMap((one) => {
     const session = one.parent === null ? one : host.snapshot(one.parent).session;

@@ -1,5 +1,7 @@
-//! How well typed letters fit a name: all must be there in their order; better in one run, at the beginnings of words
-//! and in the last part of a path.
+//! How well what was typed fits a name. Several words may stand in it in any order; the letters of one word must be there
+//! in their order, better in one run, at the beginnings of words and in the last part of a path.
+
+use bosun_store::words_of;
 
 const WHOLE: i64 = 10_000;
 const AT_WORD: i64 = 60;
@@ -15,14 +17,20 @@ pub(in crate::sessions) fn score(typed: &str, name: &str) -> Option<i64> {
         return Some(shorter);
     }
     let last = text.trim_end_matches('/').rfind('/').map_or(0, |slash| slash + 1);
-    if let Some(at) = text.get(last..).and_then(|part| part.find(&wanted)) {
-        let begins = if at == 0 { AT_WORD } else { 0 };
-        return Some(WHOLE + IN_NAME + begins + shorter);
+    let total = within(&wanted, &text, last).or_else(|| match *words_of(&wanted) {
+        [word] if word == wanted => in_order(word, &text, last),
+        // All of them, and as well as the one that fits least.
+        ref words => words.iter().map(|word| within(word, &text, last)).min().flatten(),
+    });
+    total.map(|total| total + shorter)
+}
+
+fn within(word: &str, text: &str, last: usize) -> Option<i64> {
+    match text.get(last..).and_then(|part| part.find(word)) {
+        Some(0) => Some(WHOLE + IN_NAME + AT_WORD),
+        Some(_) => Some(WHOLE + IN_NAME),
+        None => text.contains(word).then_some(WHOLE),
     }
-    if text.contains(&wanted) {
-        return Some(WHOLE + shorter);
-    }
-    in_order(&wanted, &text, last).map(|total| total + shorter)
 }
 
 fn in_order(wanted: &str, text: &str, last: usize) -> Option<i64> {
@@ -72,5 +80,14 @@ mod tests {
         assert_eq!(ranked("Übung", &["docs/übung.md"]), ["docs/übung.md"]);
         assert_eq!(ranked("zz", &names), Vec::<&str>::new());
         assert_eq!(ranked("", &["bb", "a"]), ["a", "bb"]);
+    }
+
+    #[test]
+    fn words_stand_in_any_order_and_in_quotes_as_one() {
+        let names = ["src/auth/refresh.rs", "src/auth/session.rs", "docs/refresh the auth.md"];
+        assert_eq!(ranked("refresh auth", &names), ["docs/refresh the auth.md", "src/auth/refresh.rs"]);
+        assert_eq!(ranked("\"the auth\"", &names), ["docs/refresh the auth.md"]);
+        assert_eq!(ranked("refresh zz", &names), Vec::<&str>::new());
+        assert_eq!(ranked("src sn", &names), Vec::<&str>::new());
     }
 }

@@ -112,6 +112,7 @@ export const palette = {
     data: 'privacy, storage, backup, diagnostics',
     about: 'version, licence',
   },
+  lettered: 'Names with these letters',
   said: 'Said in sessions',
   bySubagent: 'by a subagent',
   notSearched: (what: string, why: string) => `Not searched: ${what}. ${why}`,

@@ -113,6 +113,7 @@ export const palette: Messages['palette'] = {
     data: '隐私，存储，备份，诊断，data',
     about: '版本，许可，about',
   },
+  lettered: '名称中含有这些字母',
   said: '会话内容',
   bySubagent: '子智能体所说',
   notSearched: (what, why) => `未能搜索“${what}”：${why}`,

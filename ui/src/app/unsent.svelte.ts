@@ -1,0 +1,74 @@
+/**
+ * What a person writes in place and has not sent: an answer to a request, a message or a todo in other words. By what it is
+ * about; it survives a restart as the drafts do, on this machine only.
+ */
+import { untrack } from 'svelte';
+import type { Decide } from '../ipc/bindings';
+import { Drafts } from './drafts.svelte';
+
+const KEY = 'bosun.unsent';
+
+export class Unsent {
+  private readonly kept: Drafts;
+
+  constructor(onUnkept?: () => void) {
+    this.kept = new Drafts(onUnkept, KEY);
+  }
+
+  /** What was written there, if it is what is written there today. */
+  of<T>(key: string, isSound: (value: unknown) => value is T): T | undefined {
+    try {
+      const value: unknown = JSON.parse(this.kept.of(key));
+      return isSound(value) ? value : undefined;
+    } catch {
+      return undefined;
+    }
+  }
+
+  /** Words that were written there; `null` where nobody writes. */
+  words(key: string): string | null {
+    return this.of(key, isWords) ?? null;
+  }
+
+  /** `undefined` where nobody writes any more. It may be kept from within an effect, which does not hang on what is kept. */
+  put(key: string, written: unknown): void {
+    untrack(() => {
+      if (written === undefined) this.kept.forget(key);
+      else this.kept.write(key, JSON.stringify(written));
+    });
+  }
+
+  /** It was sent, or given up by the person, and is not there again. */
+  forget(key: string): void {
+    this.put(key, undefined);
+  }
+
+  /** What begins with `kind`, without it. */
+  keysOf(kind: string): string[] {
+    return this.kept.keys().flatMap((key) => (key.startsWith(kind) ? [key.slice(kind.length)] : []));
+  }
+
+  /** Forgets what was written in any other session. */
+  keepOnly(sessions: readonly string[]): void {
+    const there = new Set(sessions);
+    this.kept.keepOnly(this.kept.keys().filter((key) => there.has(sessionOf(key))));
+  }
+}
+
+const isWords = (value: unknown): value is string => typeof value === 'string';
+
+/** Every key is a kind, and the session behind it. */
+const sessionOf = (key: string): string => /:([^/]*)/.exec(key)?.[1] ?? '';
+
+/** What is begun as the answer to one request, and to no other that its call may make. */
+export const answerKey = ({ session, call_id, digest }: Pick<Decide, 'session' | 'call_id' | 'digest'>): string =>
+  `answer:${session}/${call_id}/${digest}`;
+
+/** A message that waits, in other words. */
+export const queuedKey = (session: string, message: string): string => `queued:${session}/${message}`;
+
+/** A line of the plan in other words. */
+export const todoKey = (session: string, todo: string): string => `todo:${session}/${todo}`;
+
+/** A line that is added to the plan. */
+export const newTodoKey = (session: string): string => `new-todo:${session}`;

@@ -1,0 +1,57 @@
+import { expect, it } from 'vitest';
+import { setUp } from '../test/stage';
+import { answerKey, newTodoKey, queuedKey, todoKey, Unsent } from './unsent.svelte';
+
+const restart = () => window.dispatchEvent(new Event('pagehide'));
+
+it('is there again after a restart, until it is sent or given up', () => {
+  const first = new Unsent();
+  first.put(todoKey('s1', 't1'), 'other words');
+  first.put(newTodoKey('s1'), 'one more');
+  restart();
+  const second = new Unsent();
+  expect([second.words(todoKey('s1', 't1')), second.words(todoKey('s2', 't1'))]).toEqual(['other words', null]);
+  // What was sent is gone at once: a page may go the moment after.
+  second.forget(todoKey('s1', 't1'));
+  expect(new Unsent().words(todoKey('s1', 't1'))).toBeNull();
+  expect(new Unsent().words(newTodoKey('s1'))).toBe('one more');
+});
+
+it('is nothing that is not as it is written today', () => {
+  const key = answerKey({ session: 's1', call_id: 'c1', digest: 'd' });
+  localStorage.setItem('bosun.unsent', JSON.stringify({ [key]: '{"form":', 'edit:s1': '7' }));
+  expect([new Unsent().words(key), new Unsent().words('edit:s1')]).toEqual([null, null]);
+});
+
+it('is bounded, and goes with its session', () => {
+  const unsent = new Unsent();
+  for (let at = 0; at < 60; at++) unsent.put(queuedKey('s1', `m${at}`), 'text');
+  restart();
+  expect(new Unsent().keysOf(queuedKey('s1', ''))).toHaveLength(50);
+  unsent.put(todoKey('s2', 't1'), 'kept');
+  unsent.keepOnly(['s2']);
+  expect([new Unsent().keysOf('queued:'), new Unsent().words(todoKey('s2', 't1'))]).toEqual([[], 'kept']);
+});
+
+it('of sessions that are gone is forgotten at the start, and kept of those that are there', async () => {
+  const unsent = new Unsent();
+  unsent.put(todoKey('s-refresh', 't1'), 'kept');
+  unsent.put(todoKey('s-nobody', 't1'), 'gone');
+  restart();
+  const { workspace } = await setUp();
+  const { unsent: there } = workspace;
+  expect([there.words(todoKey('s-refresh', 't1')), there.words(todoKey('s-nobody', 't1'))]).toEqual(['kept', null]);
+});
+
+it('words for a message that left the queue as it was stand in the message box', async () => {
+  const { workspace } = await setUp();
+  const session = workspace.sessionId ?? '';
+  workspace.unsent.put(queuedKey(session, 'm1'), 'said better');
+  workspace.unsent.put(queuedKey(session, 'm2'), 'still waiting');
+  workspace.sending.keepWords(session, [{ id: 'm2', text: 'waits', attachments: [] }]);
+  expect([workspace.drafts.of(session), workspace.unsent.keysOf(queuedKey(session, ''))]).toEqual([
+    'said better',
+    ['m2'],
+  ]);
+  expect(workspace.notes.current?.text).toContain('left the queue');
+});
