@@ -17,6 +17,7 @@ mod knowledge;
 mod large;
 mod law;
 mod lists;
+mod moving;
 mod plan;
 mod reviews;
 mod rules;

@@ -24,6 +24,12 @@ pub(super) struct PathIndex {
     last: Mutex<Option<Walk>>,
 }
 
+impl PathIndex {
+    pub(super) fn forget(&self) {
+        *locked(&self.last) = None;
+    }
+}
+
 #[derive(Clone)]
 struct Walk {
     session: SessionId,

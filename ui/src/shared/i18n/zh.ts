@@ -3,7 +3,7 @@ import { hooks, servers } from './zh/additions';
 import { approvals } from './zh/approvals';
 import { toolArguments } from './zh/arguments';
 import { attachments } from './zh/attachments';
-import { app, projects, sessions, shortcuts } from './zh/app';
+import { app, projects, sessions, shortcuts, ways } from './zh/app';
 import { chat, composer, find, firstTasks, models, notices } from './zh/chat';
 import { commands, inbox, otherWords, palette } from './zh/commands';
 import { efforts, local, modelOptions, modelPrices, projectModels, usage } from './zh/models';
@@ -20,6 +20,7 @@ import { diff, figures, rows, tools, toolStates } from './zh/tools';
 /** 简体中文 */
 export const zh: Messages = {
   app,
+  ways,
   projects,
   sessions,
   shortcuts,
