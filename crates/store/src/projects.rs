@@ -73,10 +73,10 @@ impl Database {
     /// project that was only opened there gives way to it, with what was decided about its files.
     pub async fn move_project(&self, moved: StoredProject) -> Result<ProjectMove, DatabaseError> {
         self.write(move |connection| {
-            if let Some(there) = at(connection, &moved.path)?.filter(|there| there.id != moved.id) {
-                if !give_way(connection, &there, &moved.id)? {
-                    return Ok(ProjectMove::Taken { by: there });
-                }
+            if let Some(there) = at(connection, &moved.path)?.filter(|there| there.id != moved.id)
+                && !give_way(connection, &there, &moved.id)?
+            {
+                return Ok(ProjectMove::Taken { by: there });
             }
             let changed = connection
                 .prepare_cached("UPDATE projects SET path = ?2, name = ?3, opened_at = ?4 WHERE id = ?1")?
