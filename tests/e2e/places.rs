@@ -9,7 +9,7 @@ use bosun_protocol::{Language, Theme};
 use bosun_testkit::{Ending, ModelServer, Reply, Rule};
 
 use crate::harness::{Desk, Window};
-use crate::scene::{LOOK, at_work, project, seed};
+use crate::scene::{LOOK, ask, at_work, project, seed};
 
 /// Lets the person pick `folder` and waits for the sentence that refuses it.
 fn refused(desk: &Desk, window: &Window<'_>, folder: &Path, sentence: &str) {
@@ -109,6 +109,36 @@ fn a_project_that_is_gone_is_listed_with_its_reason_and_comes_back_with_it() {
     window.press("Control+o");
     window.wait_for_text("What should be done?");
     window.shot("found");
+}
+
+#[test]
+fn a_project_that_was_moved_is_found_where_it_is_now_with_its_sessions() {
+    let desk = Desk::plan("moved").set_up();
+    let server = ModelServer::start();
+    server.add(Rule::turn("Say hello").reply("Hello from the old place."));
+    server.add(Rule::turn("And again").reply("Hello from the new one."));
+    let window = at_work(&desk, &server);
+    ask(&window, "Say hello");
+    window.wait_for_text("Hello from the old place.");
+    window.close();
+    let elsewhere = desk.home().join("renamed");
+    fs::rename(desk.project(), &elsewhere).unwrap();
+
+    let window = desk.open();
+    window.wait_for_text("No project open");
+    // A folder that is none is refused, with the way to choose once more.
+    desk.pick(&desk.home().join("nowhere"));
+    window.by_css("button.project").click();
+    window.by_css(".menu-item.moved").click();
+    window.wait_for_text("does not exist; choose another");
+    window.shot("refused");
+    desk.pick(&elsewhere);
+    window.button("It moved: choose its folder…").click();
+    window.wait_for_text("Hello from the old place.");
+    window.wait_for_text("renamed");
+    window.shot("moved");
+    ask(&window, "And again");
+    window.wait_for_text("Hello from the new one.");
 }
 
 #[test]

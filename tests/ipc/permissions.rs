@@ -55,6 +55,11 @@ fn a_rule_is_offered_tried_made_listed_and_taken_back() {
     assert_eq!(page.ok("list_rules", json!({}))[0]["id"], rule["id"]);
     page.ok("remove_rule", json!({ "id": rule["id"] }));
     assert_eq!(page.refused("remove_rule", json!({ "id": rule["id"] })), "not_found");
+    assert_eq!(page.ok("restore_rule", json!({ "id": rule["id"] })), rule);
+    assert_eq!(page.ok("list_rules", json!({})), json!([rule]));
+    for wrong in [json!({ "id": rule["id"] }), json!({ "id": "../x" }), json!({ "id": "nobody" })] {
+        page.refused("restore_rule", wrong);
+    }
 }
 
 #[test]

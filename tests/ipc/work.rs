@@ -179,3 +179,27 @@ fn what_is_exported_speaks_as_the_window_does() {
         assert!(html.contains(&format!("<html lang=\"{language}\">")), "{html}");
     }
 }
+
+#[test]
+fn a_project_that_was_moved_is_at_the_folder_that_the_person_names() {
+    let (page, project, server) = (Page::open(), Project::new(), ModelServer::start());
+    let session = page.session(project.root(), &server.base_url(Wire::OpenAi), "test-model");
+    let id = page.projects()[0]["id"].clone();
+    let around = tempfile::tempdir().unwrap();
+    let folder = around.path().canonicalize().unwrap().join("renamed");
+    std::fs::rename(project.root(), &folder).unwrap();
+    assert_eq!(page.projects()[0]["problem"], "missing");
+    *page.desk.picks.lock().unwrap() = None;
+    assert_eq!(page.ok("move_project", json!({ "id": id })), Value::Null, "the dialog was cancelled");
+    *page.desk.picks.lock().unwrap() = Some(around.path().join("nowhere"));
+    assert_eq!(page.refused("move_project", json!({ "id": id })), "project_unusable");
+    *page.desk.picks.lock().unwrap() = Some(folder);
+    // A folder is only ever one that the person chose in the dialog.
+    let moved = page.ok("move_project", json!({ "id": id, "path": "/" }));
+    assert_eq!((&moved["id"], &moved["name"], &moved["problem"]), (&id, &json!("renamed"), &Value::Null));
+    let listed = page.ok("subscribe_sessions", json!({ "channel": "__CHANNEL__:98" }));
+    assert_eq!((&listed[0]["id"], &listed[0]["project"]), (&json!(session), &id));
+    for wrong in [json!({ "id": "nobody" }), json!({ "id": "../x" }), json!({})] {
+        page.refused("move_project", wrong);
+    }
+}

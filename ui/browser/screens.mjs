@@ -112,6 +112,26 @@ export const SCREENS = {
       await page.locator('.dialog .tool').first().waitFor();
     },
   },
+  moved: {
+    async act(page) {
+      await page.locator('button.project').click();
+      await page.locator('.menu-item.moved').waitFor();
+    },
+  },
+  movedtoast: {
+    async act(page) {
+      await page.locator('button.project').click();
+      await page.locator('.menu-item', { hasText: 'old-prototype' }).first().click();
+      await page.locator('.errors .btn').first().waitFor();
+    },
+  },
+  gone: {
+    query: { recorded: 'gone' },
+    async act(page) {
+      await page.locator('nav li .open').first().click();
+      await page.locator('.strip').first().waitFor();
+    },
+  },
   changes: { query: { tab: 'changes' } },
   files: { query: { tab: 'files' }, act: (page) => look(page, ['src', 'auth', 'clock.rs']) },
   result: { query: { tab: 'files' }, act: (page) => look(page, ['large_tool_results', 'call-7']) },

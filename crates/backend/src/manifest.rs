@@ -350,6 +350,14 @@ impl CommandChanges {
 pub struct SightingsByRoot(Mutex<HashMap<PathBuf, std::sync::Weak<Sightings>>>);
 
 impl SightingsByRoot {
+    /// The folder `from` is at `to` now. What a command did to its files under which the app ended is told there.
+    pub fn moved(&self, from: &Path, to: &Path, blobs: &BlobStore) {
+        let mut roots = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        roots.remove(from);
+        let all = blobs.beside(SEEN);
+        trail::hand_on(&all.join(name_of(from)), &all.join(name_of(to)));
+    }
+
     pub fn of(&self, root: &Path, blobs: &Arc<BlobStore>) -> Arc<Sightings> {
         let mut roots = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(known) = roots.get(root).and_then(std::sync::Weak::upgrade) {
@@ -360,11 +368,16 @@ impl SightingsByRoot {
         if roots.is_empty() {
             trail::clear(&all);
         }
-        let name: String = ContentHash::of(root.as_os_str().as_encoded_bytes()).as_str().chars().take(32).collect();
-        let made = Arc::new(Sightings::kept_in(Arc::clone(blobs), SightingLimits::default(), all.join(name)));
+        let folder = all.join(name_of(root));
+        let made = Arc::new(Sightings::kept_in(Arc::clone(blobs), SightingLimits::default(), folder));
         roots.insert(root.to_owned(), Arc::downgrade(&made));
         made
     }
+}
+
+/// What the folder of what was seen below `root` is called.
+fn name_of(root: &Path) -> String {
+    ContentHash::of(root.as_os_str().as_encoded_bytes()).as_str().chars().take(32).collect()
 }
 
 /// The folder beside the blobs in which what was seen is kept while it may be needed.

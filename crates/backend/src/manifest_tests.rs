@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use pretty_assertions::assert_eq;
 
-use super::{CommandChanges, SightingLimits, Sightings, Uncompared, UnkeptChange};
+use super::{CommandChanges, SightingLimits, Sightings, SightingsByRoot, Uncompared, UnkeptChange};
 use crate::{
     Backend, BlobStore, ContentHash, ExecRequest, Expect, LocalShellBackend, LocalShellOptions, OutputSink,
     Unwitnessed, VirtualPath,
@@ -323,4 +323,39 @@ async fn what_could_not_be_kept_at_first_is_kept_at_the_next_look() {
     run("true").await;
     let found = run("printf new > a.txt").await;
     assert_eq!((found.changes.len(), found.unkept.len()), (1, 0), "{found:?}");
+}
+
+#[tokio::test]
+async fn what_a_command_left_goes_along_where_the_folder_is_moved() {
+    let place = tempfile::tempdir().unwrap();
+    let (old, new, data) = (place.path().join("old"), place.path().join("new"), place.path().join("data"));
+    write(&old, "a.txt", "old");
+    let opened = |root: &Path, roots: &SightingsByRoot| {
+        let blobs = Arc::new(BlobStore::open(data.join("blobs")).unwrap());
+        let options = LocalShellOptions { sightings: Some(roots.of(root, &blobs)), ..LocalShellOptions::default() };
+        (LocalShellBackend::open(root, options).unwrap(), blobs)
+    };
+    {
+        let (shell, _) = opened(&old, &SightingsByRoot::default());
+        let command =
+            shell.shell().unwrap().execute(ExecRequest::new("printf new > a.txt; touch ready; sleep 60"), &Deaf);
+        // Dropped as by an end of the app: nobody finds out what it did.
+        tokio::select! {
+            _ = command => unreachable!("it sleeps"),
+            () = async { while !old.join("ready").exists() { tokio::time::sleep(std::time::Duration::from_millis(10)).await } } => {}
+        }
+    }
+    std::fs::rename(&old, &new).unwrap();
+    let roots = SightingsByRoot::default();
+    let blobs = BlobStore::open(data.join("blobs")).unwrap();
+    roots.moved(&old, &new, &blobs);
+    let (shell, _) = opened(&new, &roots);
+    let left = shell.shell().unwrap().left_over().await.unwrap();
+    let change = left.changes.iter().find(|change| change.path.as_str() == "/a.txt").unwrap();
+    assert_eq!(blobs.get(change.before.as_ref().unwrap()).await.unwrap(), b"old");
+    assert_eq!(blobs.get(change.after.as_ref().unwrap()).await.unwrap(), b"new");
+    // Told once, and only where the folder is now.
+    write(&old, "a.txt", "another");
+    let (shell, _) = opened(&old, &roots);
+    assert_eq!(shell.shell().unwrap().left_over().await, Some(CommandChanges::default()));
 }

@@ -84,6 +84,8 @@ pub(crate) enum Failure {
     BadModel { given: String },
     #[error("there is nothing to do; write a task behind the options")]
     NoTask,
+    #[error("no project was ever opened at {}; `bosun sessions list` shows the folders of those that were", path.display())]
+    UnknownProject { path: PathBuf },
     #[error("no project folder was named; name one with --project")]
     NoProject,
     #[error(

@@ -1,4 +1,4 @@
-//! `bosun sessions`: stored sessions, listed, shown, exported and summed up.
+//! `bosun sessions`: stored sessions, listed, shown, exported and summed up, and taken along to another folder.
 
 mod summary;
 
@@ -53,6 +53,16 @@ enum SessionsCommand {
         #[arg(long, value_enum, default_value_t = Format::Markdown)]
         format: Format,
     },
+    /// Give a project whose folder was moved or renamed its new folder. Its sessions, memories, rules and settings go
+    /// with it; what was trusted in it stays trusted where it is still the same.
+    MoveProject {
+        /// The folder where it was.
+        #[arg(value_name = "OLD")]
+        old: PathBuf,
+        /// The folder where it is now.
+        #[arg(value_name = "NEW")]
+        new: PathBuf,
+    },
     /// Sum a session's conversation up now: the summary is sent in the place of its beginning. Its model is asked, as
     /// `bosun run --session` finds it.
     Compact {
@@ -103,6 +113,7 @@ pub(crate) async fn sessions(args: SessionsArgs, keys: EnvironmentKeys) -> Resul
         SessionsCommand::List { project, format } => list(project.as_deref(), format, keys).await?,
         SessionsCommand::Show { session, format } => show(session, format, Detail::Short, keys).await?,
         SessionsCommand::Export { session, format } => show(session, format, Detail::Whole, keys).await?,
+        SessionsCommand::MoveProject { old, new } => move_project(&old, &new, keys).await?,
         SessionsCommand::Compact { session, guidance, format } => {
             summary::compact(&session, guidance.as_deref(), format, keys).await?;
         }
@@ -163,6 +174,18 @@ async fn list(project: Option<&Path>, format: Format, keys: EnvironmentKeys) -> 
         }
     }
     Ok(out.flush()?)
+}
+
+async fn move_project(old: &Path, new: &Path, keys: EnvironmentKeys) -> Result<(), Failure> {
+    // It is gone, so that only its words are known.
+    let old = real_path(old);
+    let unknown = || Failure::UnknownProject { path: old.clone() };
+    let Some((database, sessions)) = open(keys).await? else { return Err(unknown()) };
+    let known = database.project_at(&old.to_string_lossy()).await?.ok_or_else(unknown)?;
+    let moved = sessions.move_project(&ProjectId::new(known.id), new).await?;
+    let path = project_path(&database, &moved.id).await?;
+    writeln!(std::io::stdout().lock(), "The project '{}' is at {} now.", one_line(&moved.name), one_line(&path))?;
+    Ok(())
 }
 
 fn table_row(summary: &SessionSummary, path: &str) -> String {

@@ -80,6 +80,9 @@ problems! {
     ProjectIsMachine { path: String } = "{path} is the whole machine; choose a folder with one project in it";
     ProjectUnusable { path: String, detail: String } = "the folder {path} cannot be used: {detail}; choose another";
     ProjectGone = "the project folder is gone or was replaced; nothing was changed. Bring it back or open another folder";
+    ProjectTaken { path: String, name: String } = "{path} is already the folder of the project '{name}', which has sessions or memories of its own, so nothing was moved; open '{name}' and go on there, or choose another folder";
+    ProjectAtWork { session: String } = "an agent is at work in this project, in '{session}', so its folder was not changed; stop it there, then choose the folder again";
+    ProjectOpenElsewhere { session: String } = "the session '{session}' of this project is open in another Bosun, so its folder was not changed; close it there, then choose the folder again";
     SandboxMissing { program: String, remedy: String } = "{program} is not installed on this machine; install it with {remedy}";
     SandboxUnusable { detail: String } = "bubblewrap is installed but cannot be used: {detail}; let programs create user namespaces: on Ubuntu with an AppArmor profile for bwrap that contains `userns,` (or `sysctl kernel.apparmor_restrict_unprivileged_userns=0`), on Debian with `sysctl kernel.unprivileged_userns_clone=1`, in a container through the settings of its engine";
     SandboxElsewhere = "commands cannot run in a sandbox on this system: the sandbox needs Linux with bubblewrap";

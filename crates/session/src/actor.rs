@@ -58,8 +58,10 @@ pub(crate) struct Actor {
     pub rebuilds: AtomicU64,
     /// What sums up for that agent.
     pub summarization: Mutex<Option<Arc<Summarization>>>,
+    /// Where the project is on this machine.
+    folder: Mutex<ProjectFolder>,
     /// What a person adds, at work from the first turn on.
-    pub extras: OnceCell<OpenExtras>,
+    extras: Mutex<Arc<OnceCell<OpenExtras>>>,
     /// Routes to other machines, containers and sandboxes, open from when they were first met.
     pub elsewhere: Elsewhere,
     pub tasks: TaskTracker,
@@ -70,17 +72,12 @@ pub(crate) struct Actor {
 /// What an actor builds its agent from.
 #[derive(Clone)]
 pub(crate) struct Setting {
-    pub root: PathBuf,
-    /// What else a person calls it, by links.
-    pub called: Vec<PathBuf>,
     pub models: Arc<dyn ModelSource>,
     pub blobs: Option<Arc<BlobStore>>,
     pub policy: Policy,
     pub limits: Limits,
     /// Where its commands run.
     pub commands: CommandSwitch,
-    /// What was seen of the project's files, for what commands do to them.
-    pub sightings: Option<Arc<Sightings>>,
     /// What a person adds to every session.
     pub added: Option<Arc<Added>>,
     /// Where sign-ins at servers are kept.
@@ -90,6 +87,16 @@ pub(crate) struct Setting {
     /// The agent, where a person declared one.
     pub declared: Option<Arc<DeclaredAgent>>,
     pub book: Arc<CallBook>,
+}
+
+/// Where a project is.
+#[derive(Clone)]
+pub(crate) struct ProjectFolder {
+    pub root: PathBuf,
+    /// What else a person calls it, by links.
+    pub called: Vec<PathBuf>,
+    /// What was seen of the files in it, for what commands do to them.
+    pub sightings: Option<Arc<Sightings>>,
 }
 
 /// The turn that was begun last, as far as this process runs it; or the summary that is made between two of them.
@@ -144,6 +151,7 @@ impl Actor {
         host: SessionHost,
         log: SessionLog,
         setting: Setting,
+        folder: ProjectFolder,
         tasks: TaskTracker,
         claim: SessionClaim,
     ) -> Arc<Self> {
@@ -159,7 +167,8 @@ impl Actor {
             agent: Mutex::new(None),
             rebuilds: AtomicU64::new(0),
             summarization: Mutex::new(None),
-            extras: OnceCell::new(),
+            folder: Mutex::new(folder),
+            extras: Mutex::default(),
             elsewhere: Elsewhere::default(),
             tasks,
             _claim: claim,
@@ -290,6 +299,25 @@ impl Actor {
             let ended_well = matches!(state.last_end, Some(TurnEnd::Done | TurnEnd::Empty));
             state.turn.is_none() && ended_well && !(state.steering.is_empty() && state.queue.is_empty())
         })
+    }
+
+    pub(crate) fn project_folder(&self) -> ProjectFolder {
+        locked(&self.folder).clone()
+    }
+
+    /// The project is in another folder from now on. No turn runs; what was started in the old one ends.
+    pub(crate) async fn move_to(&self, folder: ProjectFolder) {
+        *locked(&self.folder) = folder;
+        let started = std::mem::take(&mut *locked(&self.extras));
+        if let Some(extras) = started.get() {
+            extras.servers.shut_down().await;
+        }
+        self.rebuild();
+    }
+
+    /// What a person adds, once it is at work.
+    pub(crate) fn extras(&self) -> Arc<OnceCell<OpenExtras>> {
+        Arc::clone(&locked(&self.extras))
     }
 
     /// Lets a running turn go without ending it: the journal goes on with it later.

@@ -64,7 +64,7 @@ impl Sessions {
     /// How the servers of a session are; empty before its first turn and where there are none.
     pub async fn servers(&self, session: &SessionId) -> Result<Vec<ServerView>, SessionError> {
         let actor = self.actor(session).await?;
-        Ok(actor.extras.get().map(|extras| extras.servers.views()).unwrap_or_default())
+        Ok(actor.extras().get().map(|extras| extras.servers.views()).unwrap_or_default())
     }
 
     /// Returns once the servers of a session's turn came up, or were given up.
@@ -79,7 +79,7 @@ impl Sessions {
     /// The tools of a session's servers that are off because what they say of themselves changed.
     pub async fn changed_tools(&self, session: &SessionId) -> Result<Vec<ChangedTool>, SessionError> {
         let actor = self.actor(session).await?;
-        Ok(actor.extras.get().map(|extras| extras.servers.changed()).unwrap_or_default())
+        Ok(actor.extras().get().map(|extras| extras.servers.changed()).unwrap_or_default())
     }
 
     /// Connects a server of a session again because a person wants it; the next turn has its tools.
@@ -88,7 +88,7 @@ impl Sessions {
     /// [`ErrorCode::NotFound`] where the session has none of that name.
     pub async fn try_server_again(&self, session: &SessionId, server: &str) -> Result<(), SessionError> {
         let actor = self.actor(session).await?;
-        let is_there = match actor.extras.get() {
+        let is_there = match actor.extras().get() {
             Some(extras) => extras.servers.try_again(server).await,
             None => false,
         };
@@ -101,7 +101,7 @@ impl Sessions {
     /// A person has looked at a changed tool: the next turn offers it as they saw it.
     pub async fn accept_tool(&self, session: &SessionId, changed: &ChangedTool) -> Result<(), SessionError> {
         let actor = self.actor(session).await?;
-        if let Some(extras) = actor.extras.get() {
+        if let Some(extras) = actor.extras().get() {
             extras.servers.accept(changed);
             actor.rebuild();
         }
@@ -119,7 +119,8 @@ impl Actor {
         if self.setting.added.is_none() && of_project.is_none() && self.declared_extras().is_empty() {
             return Ok(());
         }
-        let extras: &OpenExtras = self.extras.get_or_try_init(|| self.open_extras(of_project)).await?;
+        let started = self.extras();
+        let extras: &OpenExtras = started.get_or_try_init(|| self.open_extras(of_project)).await?;
         // While they started, the person may have changed their mind, and found nothing to end yet.
         extras.servers.end_unvouched().await;
         extras.extend(config);
@@ -137,7 +138,7 @@ impl Actor {
     /// Before a turn that a person begins: servers that failed are tried again, and the agent is built anew where there are
     /// other tools than it has. What begins by itself behind another turn does not wait for a server.
     pub(crate) async fn look_at_servers(&self) {
-        if let Some(extras) = self.extras.get()
+        if let Some(extras) = self.extras().get()
             && extras.look_again().await
         {
             self.rebuild();
@@ -160,9 +161,10 @@ impl Actor {
 
     async fn open_extras(&self, of_project: Option<Extras>) -> Result<OpenExtras, SessionError> {
         let extras = self.own_extras();
+        let root = self.project_folder().root;
         let of_project = of_project.map(|extras| {
-            let (root, trust) = (self.setting.root.clone(), Arc::clone(&self.setting.trust));
-            let trusted = StillTrusted::new(root, trust, self.tree.project.clone(), extras.clone());
+            let trust = Arc::clone(&self.setting.trust);
+            let trusted = StillTrusted::new(root.clone(), trust, self.tree.project.clone(), extras.clone());
             ProjectExtras { extras, voucher: Arc::new(trusted) }
         });
         let pins: Arc<dyn PinStore> = match &self.setting.added {
@@ -170,7 +172,7 @@ impl Actor {
             None => Arc::new(StoredPins::open(Arc::clone(&self.tree.database), self.tasks.clone()).await?),
         };
         let tokens = self.setting.sign_ins.tokens();
-        let open = extras.open(of_project.as_ref(), &self.setting.root, pins, &tokens).await;
+        let open = extras.open(of_project.as_ref(), &root, pins, &tokens).await;
         let open = open.map_err(|error| SessionError::invalid(error.problem()))?;
         if let Some(added) = &self.setting.added {
             for changed in open.servers.changed().iter().filter(|changed| added.accepts(changed)) {
@@ -184,7 +186,7 @@ impl Actor {
     pub(crate) fn end_untrusted(self: &Arc<Self>) {
         let actor = Arc::clone(self);
         self.spawn(async move {
-            if let Some(extras) = actor.extras.get() {
+            if let Some(extras) = actor.extras().get() {
                 extras.servers.end_unvouched().await;
             }
         });
@@ -192,7 +194,7 @@ impl Actor {
 
     /// Ends the session's servers with everything they started.
     pub(crate) async fn end_extras(&self) {
-        if let Some(extras) = self.extras.get() {
+        if let Some(extras) = self.extras().get() {
             extras.servers.shut_down().await;
         }
     }

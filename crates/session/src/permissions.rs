@@ -17,6 +17,8 @@ use crate::stream::locked;
 
 /// The setting that keeps them all.
 const SETTING: &str = "permissions";
+/// How long a rule that was removed can be put back.
+const RESTORABLE_MS: i64 = 5 * 60 * 1_000;
 /// More rules than a person can look through are none that they know of.
 const MOST_RULES: usize = 500;
 
@@ -123,12 +125,14 @@ pub(crate) struct Permissions {
     commands: Mutex<HashMap<String, CommandSwitch>>,
     /// Commands of every project run in a sandbox, in this process.
     all_sandboxed: AtomicBool,
+    /// Rules that were removed in this process and when, the last one last.
+    removed: Mutex<Vec<(i64, StoredRule)>>,
 }
 
 impl Permissions {
     pub(crate) fn new(database: Arc<Database>) -> Self {
         let (order, open, commands) = (AsyncMutex::default(), Mutex::default(), Mutex::default());
-        Self { database, order, open, commands, all_sandboxed: AtomicBool::new(false) }
+        Self { database, order, open, commands, all_sandboxed: AtomicBool::new(false), removed: Mutex::default() }
     }
 
     /// As it is kept now. What cannot be read any more is none: everything asks then.
@@ -175,6 +179,38 @@ impl Permissions {
         if in_sandbox { Commands::Sandbox } else { Commands::Machine }
     }
 
+    /// Takes a rule back.
+    pub(crate) async fn remove(&self, id: &str, now: i64) -> Result<(), SessionError> {
+        let (wanted, found) = (id.to_owned(), Arc::new(Mutex::new(None)));
+        let taken = Arc::clone(&found);
+        let take = move |kept: &mut Kept| {
+            let at = kept.rules.iter().position(|rule| rule.id == wanted).ok_or_else(no_rule)?;
+            *locked(&taken) = Some(kept.rules.remove(at));
+            Ok(())
+        };
+        self.change(take).await?;
+        let mut removed = locked(&self.removed);
+        removed.retain(|(at, _)| now - at <= RESTORABLE_MS);
+        removed.extend(locked(&found).take().map(|rule| (now, rule)));
+        Ok(())
+    }
+
+    /// Puts a rule back that was removed here not long ago, in its place among the others. What it says comes from here and
+    /// not from who asks: only what a person let pass once passes again.
+    pub(crate) async fn restore(&self, id: &str, now: i64) -> Result<StoredRule, SessionError> {
+        let is_it = |(at, rule): &&(i64, StoredRule)| rule.id == id && now - at <= RESTORABLE_MS;
+        let rule = locked(&self.removed).iter().find(is_it).map(|(_, rule)| rule.clone()).ok_or_else(no_rule)?;
+        let back = rule.clone();
+        let put_back = move |kept: &mut Kept| {
+            kept.add(back)?;
+            kept.rules.sort_by_key(|rule| rule.created_at);
+            Ok(())
+        };
+        self.change(put_back).await?;
+        locked(&self.removed).retain(|(_, removed)| removed.id != rule.id);
+        Ok(rule)
+    }
+
     /// Changes what is kept, in one piece, and what is in force.
     pub(crate) async fn change(
         &self,
@@ -191,6 +227,10 @@ impl Permissions {
         drop(order);
         Ok(changed)
     }
+}
+
+fn no_rule() -> SessionError {
+    SessionError::not_found(Problem::RuleGone)
 }
 
 #[cfg(test)]

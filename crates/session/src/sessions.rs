@@ -11,6 +11,7 @@ use bosun_protocol::{
 };
 use bosun_store::{Database, NewSession, StoredProject, StoredSession};
 use secrecy::SecretString;
+use tokio::sync::RwLock;
 use tokio_util::task::TaskTracker;
 
 pub(crate) use self::trust::trust_state;
@@ -42,6 +43,7 @@ mod lists;
 mod memories;
 mod mentions;
 mod models;
+mod moving;
 mod opening;
 mod permissions;
 mod plan;
@@ -121,6 +123,8 @@ struct Inner {
     chronicle: LastRead,
     /// The root session of every subagent's session met so far.
     roots: Mutex<HashMap<CoreId, CoreId>>,
+    /// Held alone by who moves a project to another folder, and beside others by who opens a session.
+    moving: RwLock<()>,
     /// What projects were called when they were opened through links, by their ids.
     called: Mutex<HashMap<String, BTreeSet<PathBuf>>>,
     tasks: TaskTracker,
@@ -164,6 +168,7 @@ impl Sessions {
             actors: opening::Actors::default(),
             chronicle: LastRead::default(),
             roots: Mutex::default(),
+            moving: RwLock::default(),
             called: Mutex::default(),
             tasks,
             book: Arc::new(book),
@@ -186,18 +191,19 @@ impl Sessions {
     /// Checks a folder and remembers it as a project.
     pub async fn open_project(&self, path: &Path) -> Result<ProjectView, SessionError> {
         let root = self.usable(path)?;
-        let name = root.path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
-        let project = StoredProject {
-            id: self.inner.ids.next(),
-            path: root.path.to_string_lossy().into_owned(),
-            name,
-            opened_at: self.inner.clock.now_ms(),
-        };
+        let project = self.stored(self.inner.ids.next(), &root.path);
         let project = self.inner.database.remember_project(project).await?;
         if let Some(name) = root.called {
             locked(&self.inner.called).entry(project.id.clone()).or_default().insert(name);
         }
         Ok(self.view_of(project))
+    }
+
+    /// The project `id` in the folder `root`, which is opened now.
+    fn stored(&self, id: String, root: &Path) -> StoredProject {
+        let name = root.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+        let path = root.to_string_lossy().into_owned();
+        StoredProject { id, path, name, opened_at: self.inner.clock.now_ms() }
     }
 
     /// Takes a project off the list; its sessions stay.

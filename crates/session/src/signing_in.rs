@@ -152,7 +152,7 @@ impl Sessions {
             Some(session) => {
                 let actor = self.actor(session).await?;
                 let servers = actor.own_extras().servers_with(actor.project_extras().await?.as_ref());
-                (servers, actor.setting.root.clone())
+                (servers, actor.project_folder().root)
             }
             None => (self.own_extras().mcp, std::path::PathBuf::new()),
         };
@@ -164,7 +164,7 @@ impl Sessions {
     /// Lets all sessions at work meet the server at `address` anew.
     async fn reconnect(&self, address: &str) {
         for actor in self.open_actors() {
-            if let Some(extras) = actor.extras.get()
+            if let Some(extras) = actor.extras().get()
                 && extras.servers.anew_at(address).await
             {
                 actor.rebuild();

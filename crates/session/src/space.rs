@@ -11,7 +11,7 @@ use bosun_harness::{Artifacts, DeclaredKind, MountNote, RootPlace, builtin_skill
 use bosun_protocol::{MountKind, MountView, Problem};
 use bosun_store::KeyValueStore;
 
-use crate::actor::Actor;
+use crate::actor::{Actor, ProjectFolder};
 use crate::routes::{AtRoot, OwnRoute};
 use crate::stream::locked;
 use crate::{Explain, SessionError};
@@ -136,10 +136,10 @@ impl Actor {
                 })?
             }
             (_, None) => {
-                let (sightings, commands) = (self.setting.sightings.clone(), self.setting.commands.clone());
-                let names = self.setting.called.clone();
+                let ProjectFolder { root, called: names, sightings } = self.project_folder();
+                let commands = self.setting.commands.clone();
                 let options = LocalShellOptions { names, sightings, commands, ..LocalShellOptions::default() };
-                Arc::new(LocalShellBackend::open(&self.setting.root, options)?)
+                Arc::new(LocalShellBackend::open(&root, options)?)
             }
             (_, Some(own)) => Arc::new(StateBackend::new(own).keeping_in(self.setting.blobs.clone())),
         };

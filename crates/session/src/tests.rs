@@ -18,6 +18,7 @@ mod knowledge;
 mod large;
 mod law;
 mod lists;
+mod moving;
 mod plan;
 mod reviews;
 mod rules;

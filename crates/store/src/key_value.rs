@@ -345,6 +345,11 @@ pub(crate) fn joined(parts: &[String]) -> String {
     parts.join("\u{1f}")
 }
 
+/// How every namespace ends that belongs to the same as `namespace`, of whatever kind its files are.
+pub(crate) fn tail_of(namespace: &Namespace) -> String {
+    namespace.parts().iter().skip(1).fold(String::new(), |tail, part| tail + "\u{1f}" + part)
+}
+
 /// What stands under a name.
 fn standing(connection: &Connection, namespace: &str, name: &str) -> Result<Option<Value>, DatabaseError> {
     let sql = "SELECT value FROM key_values WHERE namespace = ?1 AND name = ?2";

@@ -37,7 +37,7 @@ pub use key_value::KeyValueStore;
 pub use keys::{Header, Key, KeyError, Keys, PROXY_LOGIN, key_from_environment};
 pub use migrations::FORMAT;
 pub use model_calls::{CallSum, CallingAgent, StoredCall};
-pub use projects::StoredProject;
+pub use projects::{ProjectMove, StoredProject};
 pub use search::{FoundEntry, words_of};
 pub use secrets::{KeyringSecrets, MemorySecrets, SecretError, SecretStore};
 pub use sessions::{NewSession, SessionClaim, StoredSession};

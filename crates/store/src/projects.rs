@@ -1,5 +1,7 @@
-use rusqlite::{OptionalExtension, params};
+use bosun_backend::{StoreError, StoreScope};
+use rusqlite::{Connection, OptionalExtension, params};
 
+use crate::key_value::tail_of;
 use crate::{Database, DatabaseError};
 
 /// A folder that was opened as a project.
@@ -11,6 +13,15 @@ pub struct StoredProject {
     pub name: String,
     /// Milliseconds since 1970.
     pub opened_at: i64,
+}
+
+/// What came of a project that was to be at another folder.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum ProjectMove {
+    /// It is there, with everything that is kept under its id.
+    Done(StoredProject),
+    /// Nothing was changed: another project is there, which has sessions or files of its own.
+    Taken { by: StoredProject },
 }
 
 impl Database {
@@ -52,6 +63,32 @@ impl Database {
         .await
     }
 
+    /// The project of a folder, listed or not.
+    pub async fn project_at(&self, path: &str) -> Result<Option<StoredProject>, DatabaseError> {
+        let path = path.to_owned();
+        self.read(move |connection| at(connection, &path)).await
+    }
+
+    /// Gives the project `moved.id` another folder and name, and with that everything that is kept under its id. Another
+    /// project that was only opened there gives way to it, with what was decided about its files.
+    pub async fn move_project(&self, moved: StoredProject) -> Result<ProjectMove, DatabaseError> {
+        self.write(move |connection| {
+            if let Some(there) = at(connection, &moved.path)?.filter(|there| there.id != moved.id)
+                && !give_way(connection, &there, &moved.id)?
+            {
+                return Ok(ProjectMove::Taken { by: there });
+            }
+            let changed = connection
+                .prepare_cached("UPDATE projects SET path = ?2, name = ?3, opened_at = ?4 WHERE id = ?1")?
+                .execute(params![moved.id, moved.path, moved.name, moved.opened_at])?;
+            if changed == 0 {
+                return Err(DatabaseError::NotFound { what: format!("project {}", moved.id) });
+            }
+            Ok(ProjectMove::Done(moved))
+        })
+        .await
+    }
+
     /// Takes a project off the list. Its sessions stay and are there again when the folder is opened again.
     pub async fn forget_project(&self, id: &str) -> Result<(), DatabaseError> {
         let id = id.to_owned();
@@ -63,6 +100,36 @@ impl Database {
     }
 }
 
+fn at(connection: &Connection, path: &str) -> Result<Option<StoredProject>, DatabaseError> {
+    let mut select = connection.prepare_cached("SELECT id, path, name, opened_at FROM projects WHERE path = ?1")?;
+    Ok(select.query_row([path], from_row).optional()?)
+}
+
+/// Removes a project that nothing was done in, to whose folder another one comes; whether there was nothing.
+fn give_way(connection: &Connection, there: &StoredProject, coming: &str) -> Result<bool, DatabaseError> {
+    let unreadable = |error: StoreError| DatabaseError::Damaged { reason: error.to_string() };
+    let files = tail_of(&StoreScope::Project(there.id.clone()).namespace("any").map_err(unreadable)?);
+    let has_own: bool = connection
+        .prepare_cached(
+            "SELECT EXISTS (SELECT 1 FROM sessions WHERE project = ?1)
+                 OR EXISTS (SELECT 1 FROM key_values WHERE substr(namespace, -length(?2)) = ?2)",
+        )?
+        .query_row([&there.id, &files], |row| row.get(0))?;
+    if has_own {
+        return Ok(false);
+    }
+    // What was spent in sessions that are gone by now stays counted.
+    connection.execute("UPDATE model_calls SET project = ?2 WHERE project = ?1", [&there.id, coming])?;
+    connection.execute("DELETE FROM key_value_versions WHERE substr(namespace, -length(?1)) = ?1", [&files])?;
+    connection.execute("DELETE FROM trusted_files WHERE project = ?1", [&there.id])?;
+    connection.execute("DELETE FROM projects WHERE id = ?1", [&there.id])?;
+    Ok(true)
+}
+
 fn from_row(row: &rusqlite::Row<'_>) -> rusqlite::Result<StoredProject> {
     Ok(StoredProject { id: row.get(0)?, path: row.get(1)?, name: row.get(2)?, opened_at: row.get(3)? })
 }
+
+#[cfg(test)]
+#[path = "projects_tests.rs"]
+mod tests;

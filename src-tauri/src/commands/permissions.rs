@@ -22,6 +22,14 @@ pub async fn remove_rule(shell: Managed<'_>, id: Arg<String>) -> Answer<()> {
     Ok(shell.core().await?.sessions.remove_rule(&id).await?)
 }
 
+/// Puts a rule back that was removed a moment ago, as it was.
+#[tauri::command]
+#[specta::specta]
+pub async fn restore_rule(shell: Managed<'_>, id: Arg<String>) -> Answer<Rule> {
+    check::id(&id)?;
+    Ok(shell.core().await?.sessions.restore_rule(&id).await?)
+}
+
 /// What may be offered for a call that waits.
 #[tauri::command]
 #[specta::specta]

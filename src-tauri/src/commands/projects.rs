@@ -25,6 +25,19 @@ pub async fn pick_project(shell: Managed<'_>) -> Answer<Option<ProjectView>> {
     }
 }
 
+/// Asks where the folder of a project is now, in the system's dialog, and has the project with everything that is its own
+/// there from then on; `null` when the dialog was cancelled.
+#[tauri::command]
+#[specta::specta]
+pub async fn move_project(shell: Managed<'_>, id: Arg<ProjectId>) -> Answer<Option<ProjectView>> {
+    check::id(id.as_str())?;
+    let core = shell.core().await?;
+    match shell.pick(|words| words.pick_moved).await? {
+        Some(folder) => Ok(Some(core.sessions.move_project(&id, &folder).await?)),
+        None => Ok(None),
+    }
+}
+
 /// Takes a folder off the list. Its sessions stay and are there again when it is opened again.
 #[tauri::command]
 #[specta::specta]

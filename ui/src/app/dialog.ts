@@ -24,7 +24,8 @@ export interface Sought {
 }
 
 export type Dialog =
-  | { kind: 'settings'; section: SettingsSection }
+  /** With a provider its card is open. */
+  | { kind: 'settings'; section: SettingsSection; provider?: string }
   /** A place of the session at hand: looked at, or gone back to. */
   | { kind: 'past'; place: Checkpoint }
   | { kind: 'rewind'; seq: number }

@@ -11,6 +11,62 @@ const about = ([first]: unknown[]): string => {
   return JSON.stringify([session, project, provider, id, name]);
 };
 
+/** What may be done a second time as it was done the first time: it changes the same thing to the same, or nothing. */
+const REPEATED: ReadonlySet<string> = new Set<keyof UiClient>([
+  'acceptChangedTool',
+  'additionForms',
+  'archiveSession',
+  'continueTurn',
+  'decideTrust',
+  'deleteMemory',
+  'deleteSession',
+  'deleteSkill',
+  'deleteSubagent',
+  'exportSession',
+  'fileText',
+  'forgetProject',
+  'listDeleted',
+  'listMemories',
+  'listProviders',
+  'listRules',
+  'listSkills',
+  'listSubagents',
+  'loadItems',
+  'loadMemory',
+  'loadSkill',
+  'modelSettings',
+  'moveProject',
+  'openDataFolder',
+  'openFile',
+  'pinSession',
+  'placeBefore',
+  'projectTrust',
+  'removeRule',
+  'renameSession',
+  'restoreRule',
+  'restoreSession',
+  'revealFile',
+  'saveModelSettings',
+  'saveSettings',
+  'sessionUsage',
+  'setCommandPlace',
+  'setProjectMode',
+  'setSessionEffort',
+  'setSessionMode',
+  'setSessionModel',
+  'snapshotAt',
+  'stopSubagent',
+  'stopTurn',
+  'storage',
+  'trustText',
+  'usageReport',
+]);
+
+/** Whether doing once more what failed with this request does nothing twice. */
+export function repeats(request: string | undefined): boolean {
+  return request !== undefined && REPEATED.has(request.slice(0, request.indexOf(' ')));
+}
+
 export class Failures {
   private readonly origins = new WeakMap<object, Request>();
 

@@ -29,7 +29,7 @@ import { Closing } from './closing.svelte';
 import type { Dialog, Sought } from './dialog';
 import { Drafts } from './drafts.svelte';
 import { Edits } from './edits.svelte';
-import { Failures } from './failures';
+import { repeats } from './failures';
 import { Layout } from './layout.svelte';
 import { ModelLists } from './modelLists';
 import { Notes, type Note } from './notes.svelte';
@@ -41,6 +41,7 @@ import { Sending } from './sending';
 import { START, type Complete } from './settings';
 import { Shelves } from './shelves.svelte';
 import { applyTheme } from './theme';
+import { Troubles, type About } from './troubles.svelte';
 import { Unsaved } from './unsaved.svelte';
 import { answerKey, Unsent } from './unsent.svelte';
 import { isUsable } from './usable';
@@ -57,8 +58,7 @@ export class Workspace {
   isModelMenuOpen = $state(false);
   /** The conversation is searched. */
   isFinding = $state(false);
-  /** Sentences for the person, newest last. */
-  errors = $state.raw<CommandError[]>([]);
+  readonly troubles = new Troubles();
   readonly notes = new Notes();
   /** The session whose title is being changed in the list. */
   renaming = $state<string | null>(null);
@@ -108,17 +108,13 @@ export class Workspace {
   });
   readonly shortcuts = $derived(this.settings.shortcuts as Record<string, string>);
   readonly draftKey = $derived(this.sessionId ?? `new:${this.projectId ?? ''}`);
-
-  private readonly failures = new Failures((request) => this.succeeded(request));
-  /** The request that each sentence is about. */
-  private readonly failed = new WeakMap<CommandError, string>();
   readonly client: UiClient;
 
   constructor(
     host: UiClient,
     readonly info: StartInfo,
   ) {
-    const client = (this.client = this.failures.watched(host));
+    const client = (this.client = this.troubles.failures.watched(host));
     this.edits = new Edits(client, this.unsent);
     this.feeds = new Feeds(client);
     this.spending = new Spending(client);
@@ -239,10 +235,19 @@ export class Workspace {
   }
 
   addProject(project: ProjectView): void {
-    // The way out that those sentences name was taken.
-    this.errors = this.errors.filter(({ code }) => code !== 'project_unusable');
+    this.troubles.forget('project_unusable');
     this.projects = [project, ...this.projects.filter((one) => one.id !== project.id)];
     this.enterProject(project.id);
+  }
+
+  /** Asks where the folder of a project is now, in the system's dialog: the project is there from then on. */
+  async moveProject(id: string): Promise<void> {
+    const move = () => this.client.moveProject(id);
+    const moved = await this.run(move, { moved: id });
+    if (!moved) return;
+    this.addProject(moved);
+    this.feeds.reopen();
+    this.reviewed++;
   }
 
   async forgetProject(id: string): Promise<void> {
@@ -291,7 +296,7 @@ export class Workspace {
   private refused(thrown: unknown): void {
     const error = asError(thrown);
     const shown = error.code === 'already_decided' ? said(error.code, i18n.t.approvals.gone) : error;
-    this.fail(shown, this.failures.of(thrown));
+    this.fail(shown, { request: this.troubles.failures.of(thrown) });
   }
 
   /** Puts words at the end of what is being written, and the caret behind them. */
@@ -364,30 +369,23 @@ export class Workspace {
   }
 
   /** Does something and shows the person why it did not work. */
-  async run<T>(action: () => Promise<T>): Promise<T | undefined> {
+  async run<T>(action: () => Promise<T>, about: About = {}): Promise<T | undefined> {
     try {
       return await action();
     } catch (thrown) {
-      this.fail(asError(thrown), this.failures.of(thrown));
+      const request = this.troubles.failures.of(thrown);
+      const again = repeats(request) ? () => this.run(action, about) : undefined;
+      this.fail(asError(thrown), { request, again, ...about });
       return undefined;
     }
   }
 
-  /** `request` is what failed: its next success takes the sentence away. */
-  fail(error: CommandError, request?: string): void {
-    if (request !== undefined) this.failed.set(error, request);
-    // One of a kind: what went wrong last stands for what went wrong in the same way before.
-    this.errors = [...this.errors.filter((one) => one.code !== error.code), error];
+  get errors(): readonly CommandError[] {
+    return this.troubles.list;
   }
 
-  private succeeded(request: string): void {
-    if (this.errors.length === 0) return;
-    const left = this.errors.filter((error) => this.failed.get(error) !== request);
-    if (left.length < this.errors.length) this.errors = left;
-  }
-
-  dismiss(error: CommandError): void {
-    this.errors = this.errors.filter((one) => one !== error);
+  fail(error: CommandError, about?: About): void {
+    this.troubles.fail(error, about);
   }
 
   private applySettings(settings: Settings): void {

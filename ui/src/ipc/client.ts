@@ -92,6 +92,8 @@ export interface UiClient extends KnowledgeClient {
   subscribeProjects(listener: (projects: ProjectView[]) => void): Promise<Subscription<ProjectView[]>>;
   /** Opens the system's folder dialog; `null` when it was cancelled. */
   pickProject(): Promise<ProjectView | null>;
+  /** Asks where the folder of a project is now; `null` where nothing was chosen. */
+  moveProject(id: string): Promise<ProjectView | null>;
   forgetProject(id: string): Promise<void>;
 
   /** The sessions of every project, then the whole list again whenever one of them changes. */
@@ -160,6 +162,8 @@ export interface UiClient extends KnowledgeClient {
   approveAlways(decisions: Decide[], drafts: RuleDraft[]): Promise<Rule[]>;
   listRules(): Promise<Rule[]>;
   removeRule(id: string): Promise<void>;
+  /** Puts a rule back that was removed a moment ago. */
+  restoreRule(id: string): Promise<Rule>;
   sessionMode(session: string): Promise<SessionMode>;
   setSessionMode(session: string, mode: ApprovalMode): Promise<void>;
   /** The projects whose sessions begin with another mode than asking. */

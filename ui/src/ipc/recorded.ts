@@ -78,6 +78,13 @@ export function recordedClient(world: World): { client: UiClient; host: Host } {
         const made = { id: 'p-picked', name: 'picked', path: '~/picked', branch: null, opened_at: NOW, problem: null };
         return first ?? made;
       }),
+    moveProject: async (id) => {
+      const moved = { path: '~/code/prototype', name: 'prototype', problem: null };
+      await act('moveProject', id, () => {
+        world.projects = world.projects.map((one) => (one.id === id ? { ...one, ...moved } : one));
+      });
+      return world.projects.find((one) => one.id === id) ?? null;
+    },
     forgetProject: (id) =>
       act('forgetProject', id, () => {
         world.projects = world.projects.filter((project) => project.id !== id);

@@ -147,6 +147,20 @@ impl Trail {
     }
 }
 
+/// Makes what was left in the folder `from` under a command what is left in `to`, unless something is to be told there.
+pub(super) fn hand_on(from: &Path, to: &Path) {
+    if !from.join(RUNNING).exists() || to.join(RUNNING).exists() {
+        return;
+    }
+    let cleared = match fs::remove_dir_all(to) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
+        _ => Ok(()),
+    };
+    if let Err(error) = cleared.and_then(|()| fs::rename(from, to)) {
+        tracing::warn!(%error, "what a command did to the files of a project that was moved cannot be told");
+    }
+}
+
 /// Removes the folders below `all` in which nothing is left to be told and that nobody holds.
 pub(super) fn clear(all: &Path) {
     for folder in fs::read_dir(all).into_iter().flatten().flatten().map(|entry| entry.path()) {

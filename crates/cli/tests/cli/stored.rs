@@ -91,6 +91,32 @@ fn a_folder_that_is_gone_still_has_its_sessions() {
 }
 
 #[test]
+fn a_project_that_was_moved_has_its_sessions_at_its_new_folder() {
+    let mut bench = Bench::new();
+    bench.server.once("one");
+    assert_eq!(bench.run(&["first"]).code, Some(0));
+    let id = bench.last_session();
+    let gone = std::mem::take(&mut bench.project);
+    let (old, new) = (gone.root_str().to_owned(), bench.project.root_str().to_owned());
+    let arguments = ["move-project", old.as_str(), new.as_str()];
+    let too_early = ran(bench.bosun().arg("sessions").args(["move-project", new.as_str(), old.as_str()]));
+    assert_eq!(too_early.code, Some(1));
+    assert!(too_early.err.contains(&format!("no project was ever opened at {new}")), "{}", too_early.err);
+    gone.close();
+    let moved = sessions(&bench, &arguments).out;
+    assert!(moved.starts_with("The project '") && moved.ends_with(&format!(" is at {new} now.\n")), "{moved}");
+    let listed = |project: &str| sessions(&bench, &["list", "--project", project, "--format", "json"]).out;
+    assert!(listed(&new).contains(&format!("{:?}", id.as_str())), "{}", listed(&new));
+    assert_eq!(listed(&old), "[]\n");
+    // What is there goes on there.
+    bench.server.once("two");
+    let second = bench.go_on(&id, &["second"]);
+    assert_eq!(second.code, Some(0), "{}", second.err);
+    let again = ran(bench.bosun().arg("sessions").args(arguments));
+    assert_eq!(again.code, Some(1), "it is not there any more");
+}
+
+#[test]
 fn looking_at_sessions_changes_nothing() {
     let bench = told();
     let id = bench.last_session();

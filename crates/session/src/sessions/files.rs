@@ -40,7 +40,8 @@ impl PathIndex {
         }
     }
 
-    fn forget(&self) {
+    /// The next look is a new one.
+    pub(super) fn forget(&self) {
         let mut last = locked(&self.last);
         self.age.fetch_add(1, Ordering::AcqRel);
         *last = None;

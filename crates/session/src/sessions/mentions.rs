@@ -97,6 +97,11 @@ impl Sessions {
         self.kept(&name, bytes, Origin::Mentioned).await
     }
 
+    /// Knows no names of a project any more: its files are elsewhere.
+    pub(super) fn forget_names(&self, project: &str) {
+        locked(&self.inner.files.known).remove(project);
+    }
+
     async fn names(&self, project: &str) -> Result<Arc<Vec<Named>>, SessionError> {
         let known = locked(&self.inner.files.known).get(project).cloned();
         if let Some((at, names)) = known

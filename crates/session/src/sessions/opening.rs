@@ -10,7 +10,7 @@ use tokio::sync::{Mutex as AsyncMutex, OnceCell};
 
 use super::Sessions;
 use super::lists::summary_of;
-use crate::actor::{Actor, Setting};
+use crate::actor::{Actor, ProjectFolder, Setting};
 use crate::host::{SessionHost, Tree};
 use crate::permissions::Place;
 use crate::projection::{Projection, Subject};
@@ -64,6 +64,8 @@ struct Read {
 impl Sessions {
     pub(super) async fn open_actor(&self, stored: &StoredSession) -> Result<Arc<Actor>, SessionError> {
         let inner = &self.inner;
+        // A project that is being moved has two folders until that is done.
+        let _staying = inner.moving.read().await;
         let claim = inner
             .database
             .claim(&stored.id)?
@@ -86,16 +88,13 @@ impl Sessions {
         let (log_host, clock) = (Arc::new(host()), Arc::clone(&inner.clock));
         let log = apart(move || SessionLog::open(log_host, clock, &entries)).await?;
         let place = Place { session: stored.id.as_str().to_owned(), project: stored.project.clone() };
-        let root = self.root_path(&stored.project).await?;
         // What a declaration wants of commands is no person's to take back.
         let commands = match agent.as_ref().and_then(|agent| agent.backend.commands) {
             Some(DeclaredCommands::Sandbox) => Commands::Sandbox.into(),
             None => inner.permissions.commands(&stored.project).await?,
         };
+        let folder = self.folder_of(&stored.project).await?;
         let setting = Setting {
-            sightings: inner.blobs.as_ref().map(|blobs| inner.sightings.of(&root, blobs)),
-            called: self.called(&stored.project),
-            root,
             commands,
             models: Arc::clone(&inner.models),
             blobs: inner.blobs.clone(),
@@ -107,7 +106,7 @@ impl Sessions {
             sign_ins: Arc::clone(&inner.sign_ins),
             declared: agent,
         };
-        let actor = Actor::new(host(), log, setting, inner.tasks.clone(), claim);
+        let actor = Actor::new(host(), log, setting, folder, inner.tasks.clone(), claim);
         actor.open_children().await?;
         if is_rewound || !locked(&actor.tree.streams).is_empty() {
             actor.replay_changes().await?;
@@ -118,6 +117,13 @@ impl Sessions {
             settle_restoring(&actor.log, &*actor.backend().await?).await?;
         }
         Ok(actor)
+    }
+
+    /// Where a project is, for its sessions at work.
+    pub(super) async fn folder_of(&self, project: &str) -> Result<ProjectFolder, SessionError> {
+        let root = self.root_path(project).await?;
+        let sightings = self.inner.blobs.as_ref().map(|blobs| self.inner.sightings.of(&root, blobs));
+        Ok(ProjectFolder { called: self.called(project), root, sightings })
     }
 
     /// Reads all that a session's journal holds. A long one takes a while, in which others go on.

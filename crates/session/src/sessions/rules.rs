@@ -32,14 +32,15 @@ impl Sessions {
 
     /// Takes a rule back; from the next call on it does not hold.
     pub async fn remove_rule(&self, id: &str) -> Result<(), SessionError> {
-        let id = id.to_owned();
-        let change = move |kept: &mut crate::permissions::Kept| {
-            let before = kept.rules.len();
-            kept.rules.retain(|rule| rule.id != id);
-            if kept.rules.len() < before { Ok(()) } else { Err(no_rule()) }
-        };
-        self.permissions().change(change).await?;
-        Ok(())
+        self.permissions().remove(id, self.inner.clock.now_ms()).await
+    }
+
+    /// Puts a rule back that was removed a moment ago; from the next call on it holds again.
+    ///
+    /// # Errors
+    /// [`ErrorCode::NotFound`] for one that was not removed here, or too long ago.
+    pub async fn restore_rule(&self, id: &str) -> Result<Rule, SessionError> {
+        Ok(convert::rule(&self.permissions().restore(id, self.inner.clock.now_ms()).await?))
     }
 
     /// What may be offered for a call that waits.
@@ -174,10 +175,6 @@ impl Sessions {
         past.sort_by_key(|(at, _)| std::cmp::Reverse(*at));
         Ok(past.into_iter().take(MOST_PAST).map(|(_, asked)| asked).collect())
     }
-}
-
-fn no_rule() -> SessionError {
-    SessionError::not_found(Problem::RuleGone)
 }
 
 fn ids(stored: Vec<bosun_store::StoredSession>) -> Vec<CoreId> {

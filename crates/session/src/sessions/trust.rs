@@ -134,7 +134,7 @@ impl Actor {
 
     /// The project's own hooks and servers of tools; `None` where it has none, or they are not trusted as they are now.
     pub(crate) async fn project_extras(&self) -> Result<Option<Extras>, SessionError> {
-        let files = FilesystemBackend::open(&self.setting.root, FilesystemOptions::default())?;
+        let files = FilesystemBackend::open(&self.project_folder().root, FilesystemOptions::default())?;
         let trusted = self.setting.trust.of(self.tree.project.as_str()).await?;
         let config = brought_config(&files).await.filter(|config| trust_state(config, &trusted) == TrustState::Trusted);
         Ok(config.as_ref().and_then(BroughtItem::extras))

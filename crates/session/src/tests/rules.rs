@@ -256,3 +256,48 @@ async fn a_call_that_is_asked_for_again_has_no_decision_no_rule_and_counts_once(
     let rehearsed = stage.sessions.rehearse_rule(&draft(&again, RuleScope::Session, "./x.sh")).await.unwrap();
     assert_eq!(rehearsed.asked, 1);
 }
+
+#[tokio::test]
+async fn a_rule_that_was_removed_is_put_back_in_its_place_and_holds_again() {
+    let stage = Stage::new(running).await;
+    let session = stage.session().await;
+    for (line, pattern) in [("echo one", "echo *"), ("ls", "ls")] {
+        let approval = say(&stage, &session, line).await.unwrap();
+        let drafts = vec![draft(&approval, RuleScope::Project, pattern)];
+        stage.sessions.approve_always(vec![approving(&approval)], drafts).await.unwrap();
+        stage.sessions.quiet(&session).await.unwrap();
+    }
+    let before = stage.sessions.rules().await.unwrap();
+    let echo = before.iter().find(|rule| rule.pattern == "echo *").unwrap().clone();
+    stage.sessions.remove_rule(&echo.id).await.unwrap();
+    let asked = say(&stage, &session, "echo two").await.expect("it asks again");
+    reject(&stage, &session, &asked).await;
+    assert_eq!(stage.sessions.restore_rule(&echo.id).await.unwrap(), echo);
+    assert_eq!(stage.sessions.rules().await.unwrap(), before, "it stands where it stood");
+    assert_eq!(say(&stage, &session, "echo three").await, None, "it passes again");
+    let again = stage.sessions.restore_rule(&echo.id).await.unwrap_err();
+    assert_eq!(again.code, ErrorCode::NotFound, "what is there is not put back");
+}
+
+#[tokio::test]
+async fn only_a_rule_that_was_removed_here_and_lately_is_put_back() {
+    let stage = Stage::new(running).await;
+    let session = stage.session().await;
+    let approval = say(&stage, &session, "echo one").await.unwrap();
+    let drafts = vec![draft(&approval, RuleScope::Always, "echo *")];
+    let rule = stage.sessions.approve_always(vec![approving(&approval)], drafts).await.unwrap().remove(0);
+    stage.sessions.quiet(&session).await.unwrap();
+    assert!(stage.sessions.restore_rule("nobody").await.is_err());
+    stage.sessions.remove_rule(&rule.id).await.unwrap();
+    stage.wait_ms(6 * 60 * 1_000);
+    let late = stage.sessions.restore_rule(&rule.id).await.unwrap_err();
+    assert_eq!((late.code, stage.sessions.rules().await.unwrap().len()), (ErrorCode::NotFound, 0));
+
+    let approval = say(&stage, &session, "echo two").await.unwrap();
+    let drafts = vec![draft(&approval, RuleScope::Always, "echo *")];
+    let rule = stage.sessions.approve_always(vec![approving(&approval)], drafts).await.unwrap().remove(0);
+    stage.sessions.quiet(&session).await.unwrap();
+    stage.sessions.remove_rule(&rule.id).await.unwrap();
+    let stage = stage.restarted(running).await;
+    assert!(stage.sessions.restore_rule(&rule.id).await.is_err(), "another run knows nothing of it");
+}

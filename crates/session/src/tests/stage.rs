@@ -110,6 +110,11 @@ impl Stage {
         Self { project, data, database, sessions, project_id, clock, policy, held }
     }
 
+    /// Lets so many milliseconds pass.
+    pub fn wait_ms(&self, ms: i64) {
+        self.clock.0.fetch_add(ms, Ordering::SeqCst);
+    }
+
     pub async fn session(&self) -> SessionId {
         let model = ModelRef { provider: "scripted".into(), name: "m".into() };
         self.sessions.create(&self.project_id, Some(model)).await.unwrap().id

@@ -8,7 +8,7 @@ import { draw, setUp } from '../../test/stage';
 import Conversation from './Conversation.svelte';
 
 const nothing = () => undefined;
-const actions = { onContinue: nothing, onSwitchModel: nothing, onSettings: nothing };
+const actions = { ways: () => [], onContinue: nothing, onSwitchModel: nothing, onSettings: nothing };
 
 it('remembers all the rows that were in the page, for who comes back to one that is far up', async () => {
   vi.stubGlobal('CSS', {});

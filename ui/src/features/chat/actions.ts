@@ -1,8 +1,11 @@
 import type { Edit } from '../../app/edits.svelte';
-import type { Attachment, Item, QueuedMessage } from '../../ipc/bindings';
+import type { Step } from '../../app/wayOut';
+import type { Attachment, Item, Problem, QueuedMessage } from '../../ipc/bindings';
 
 /** What a person can do about a turn that ended badly. */
 export interface TurnActions {
+  /** The ways out that a problem's sentence names. */
+  ways: (problem: Problem) => Step[];
   onContinue: () => void;
   onSwitchModel: () => void;
   onSettings: () => void;

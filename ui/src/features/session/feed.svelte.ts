@@ -199,6 +199,11 @@ export class Feeds {
     if (entry.left === 'kept' && feed.snapshot && !feed.error) this.keep(feed, feed.snapshot);
   }
 
+  /** Those that could not be shown are tried again: what kept them from it is over. */
+  reopen(): void {
+    for (const { feed } of this.held.values()) if (feed.error) void feed.open();
+  }
+
   /** Forgets what is kept of sessions that are not among these any more. */
   keepOnly(sessions: readonly SessionSummary[]): void {
     const there = new Set(sessions.map(({ id }) => id));

@@ -12,6 +12,7 @@ type Permissions = Pick<
   | 'approveAlways'
   | 'listRules'
   | 'removeRule'
+  | 'restoreRule'
   | 'sessionMode'
   | 'setSessionMode'
   | 'projectModes'
@@ -60,6 +61,7 @@ export function permissions(host: Host, act: Act): Permissions {
   const modes = new Map<string, ApprovalMode>();
   let projects: ProjectMode[] = [];
   let sandboxed: string[] = [];
+  const removed: Rule[] = [];
   const projectMode = (project: string) => projects.find((one) => one.project === project)?.mode ?? 'ask';
   return {
     ruleOffer: (_session, call) => later(() => offer(host, call)),
@@ -74,7 +76,19 @@ export function permissions(host: Host, act: Act): Permissions {
       return made;
     },
     listRules: () => later(() => rules),
-    removeRule: (id) => act('removeRule', id, () => (rules = rules.filter((one) => one.id !== id))),
+    removeRule: (id) =>
+      act('removeRule', id, () => {
+        removed.push(...rules.filter((one) => one.id === id));
+        rules = rules.filter((one) => one.id !== id);
+      }),
+    restoreRule: async (id) => {
+      const back = removed.find((one) => one.id === id);
+      if (!back) throw { code: 'not_found', message: '', problem: { problem: 'rule_gone' } };
+      await act('restoreRule', id, () => {
+        rules = [...rules, back].sort((a, b) => b.created_at - a.created_at);
+      });
+      return back;
+    },
     sessionMode: (session) =>
       later(() => {
         const project = projectMode(host.snapshot(session).session.project);

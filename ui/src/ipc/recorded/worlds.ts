@@ -87,6 +87,14 @@ function streamed(host: Host, session: string, text: string, size: number, every
 
 const keyed = (provider: ProviderView): ProviderView => ({ ...provider, key: { source: 'keyring' } });
 
+/** A session waits whose project's folder is not there. */
+function gone(): World {
+  const session = refreshSession();
+  session.session.project = 'p-gone';
+  const world = only(session);
+  return { ...world, projects: world.projects.filter(({ id }) => id !== 'p-harbour') };
+}
+
 const only = (session: Snapshot): World => ({ ...base(), sessions: [session], earlier: {} });
 
 const WORLDS: Record<string, () => World> = {
@@ -161,6 +169,7 @@ const WORLDS: Record<string, () => World> = {
     providers: [...PROVIDERS.map((one) => (one.id === 'openai' ? keyed(one) : one)), VERTEX, ATTIC],
     models: { ...base().models, ollama: ['qwen3:8b', 'gpt-oss:120b-cloud'], attic: ['mixtral-8x7b'] },
   }),
+  gone: () => gone(),
   hostile: () => ({ ...only(hostile()), refused: `cannot read ${HOSTILE_NAME}: no such file` }),
   script: () => only(script()),
   long: () => only(long(10_000)),

@@ -2,7 +2,7 @@ import { hooks, servers } from './en/additions';
 import { attachments } from './en/attachments';
 import { approvals } from './en/approvals';
 import { toolArguments } from './en/arguments';
-import { app, closing, projects, sessions, shortcuts } from './en/app';
+import { app, closing, projects, sessions, shortcuts, ways } from './en/app';
 import { chat, composer, find, firstTasks, models, notices } from './en/chat';
 import { commands, inbox, otherWords, palette } from './en/commands';
 import { efforts, local, modelOptions, modelPrices, projectModels, usage } from './en/models';
@@ -20,6 +20,7 @@ import { diff, figures, rows, tools, toolStates } from './en/tools';
 export const en = {
   app,
   closing,
+  ways,
   projects,
   sessions,
   shortcuts,

@@ -3,7 +3,7 @@ import { hooks, servers } from './zh/additions';
 import { approvals } from './zh/approvals';
 import { toolArguments } from './zh/arguments';
 import { attachments } from './zh/attachments';
-import { app, closing, projects, sessions, shortcuts } from './zh/app';
+import { app, closing, projects, sessions, shortcuts, ways } from './zh/app';
 import { chat, composer, find, firstTasks, models, notices } from './zh/chat';
 import { commands, inbox, otherWords, palette } from './zh/commands';
 import { efforts, local, modelOptions, modelPrices, projectModels, usage } from './zh/models';
@@ -21,6 +21,7 @@ import { diff, figures, rows, tools, toolStates } from './zh/tools';
 export const zh: Messages = {
   app,
   closing,
+  ways,
   projects,
   sessions,
   shortcuts,

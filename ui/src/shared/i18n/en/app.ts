@@ -75,12 +75,29 @@ export const closing = {
   stayOpen: 'Keep open',
 };
 
+/** What is pressed beside a sentence that names the way out. */
+export const ways = {
+  models: 'Model settings',
+  provider: (name: string) => `Settings of ${name}`,
+  choose_model: 'Choose a model',
+  permissions: 'Show the rules',
+  sandbox: 'Sandbox settings',
+  servers: 'Show the tool servers',
+  subagents: 'Show the subagents',
+  data: 'Show where the data is',
+  trust: 'See what the folder brings',
+  skills: 'Show the skills',
+  timeline: 'Show the timeline',
+};
+
 export const projects = {
   title: 'Project',
   none: 'No project open',
   noneHint: 'Choose a folder to work in',
   recent: 'Recent projects',
   open: 'Open folder…',
+  openAnother: 'Open another folder…',
+  moved: 'It moved: choose its folder…',
   switch: 'Switch project',
   forget: 'Remove from this list',
   forgetHint: 'The folder and its files stay where they are.',
@@ -88,7 +105,7 @@ export const projects = {
   emptyTitle: 'Open a folder to begin',
   emptyText: 'Bosun works in one folder at a time. It reads there on its own and asks before it changes anything.',
   problems: {
-    missing: 'The folder is gone. Put it back, or open it where it is now.',
+    missing: 'The folder is gone. Put it back, or choose where it is now.',
     not_a_folder: 'This is a file, not a folder. Open the folder around it.',
     unreadable: 'The folder cannot be read. Change its permissions, or open another one.',
     home_folder: 'This is your home folder. Open one project inside it.',

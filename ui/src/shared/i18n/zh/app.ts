@@ -70,12 +70,28 @@ export const closing: Messages['closing'] = {
   stayOpen: '保持打开',
 };
 
+export const ways: Messages['ways'] = {
+  models: '模型设置',
+  provider: (name) => `${name} 的设置`,
+  choose_model: '选择模型',
+  permissions: '查看规则',
+  sandbox: '沙箱设置',
+  servers: '查看工具服务器',
+  subagents: '查看子智能体',
+  data: '查看数据位置',
+  trust: '查看文件夹带来的内容',
+  skills: '查看技能',
+  timeline: '查看时间线',
+};
+
 export const projects: Messages['projects'] = {
   title: '项目',
   none: '未打开项目',
   noneHint: '选择要工作的文件夹',
   recent: '最近的项目',
   open: '打开文件夹…',
+  openAnother: '打开其他文件夹…',
+  moved: '已移动：选择它的文件夹…',
   switch: '切换项目',
   forget: '从列表中移除',
   forgetHint: '文件夹和其中的文件不受影响。',
@@ -83,7 +99,7 @@ export const projects: Messages['projects'] = {
   emptyTitle: '打开文件夹，开始工作',
   emptyText: 'Bosun 一次只在一个文件夹里工作。读取由它自行进行，任何改动都会先征求你的同意。',
   problems: {
-    missing: '文件夹已不存在。请把它放回原处，或从新位置打开。',
+    missing: '文件夹已不在原处。请把它放回去，或选择它现在的位置。',
     not_a_folder: '这是文件，不是文件夹。请打开它所在的文件夹。',
     unreadable: '没有读取此文件夹的权限。请修改权限，或打开其他文件夹。',
     home_folder: '这是你的主文件夹。请打开其中的某个项目。',

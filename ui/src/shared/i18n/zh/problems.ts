@@ -54,6 +54,11 @@ export const problems: Messages['problems'] = {
   project_is_machine: '{path} 是整台机器；请选择只含一个项目的文件夹',
   project_unusable: '文件夹 {path} 无法使用：“{detail}”；请另选一个',
   project_gone: '项目文件夹已不在，或已被替换；未作任何改动。请把它恢复，或打开另一个文件夹',
+  project_taken:
+    '{path} 已经是项目“{name}”的文件夹，它有自己的会话或记忆，因此未作任何移动；请打开“{name}”在那里继续，或选择其他文件夹',
+  project_at_work: '智能体正在此项目的“{session}”中工作，因此没有更换文件夹；请先在那里停止，再重新选择文件夹',
+  project_open_elsewhere:
+    '此项目的会话“{session}”在另一个 Bosun 中打开着，因此没有更换文件夹；请先在那里关闭，再重新选择文件夹',
   sandbox_missing: '这台电脑上没有安装 {program}；请用 {remedy} 安装',
   sandbox_unusable:
     '这台电脑上已安装 bubblewrap，但无法使用：{detail}；请允许程序创建用户命名空间：在 Ubuntu 上为 bwrap 添加含有 `userns,` 的 AppArmor 配置（或 `sysctl kernel.apparmor_restrict_unprivileged_userns=0`），在 Debian 上用 `sysctl kernel.unprivileged_userns_clone=1`，在容器中则通过其引擎的设置',

@@ -1,0 +1,93 @@
+use std::path::Path;
+use std::sync::Arc;
+
+use bosun_protocol::{ErrorCode, Problem, ProjectId, ProjectView};
+use bosun_store::ProjectMove;
+
+use super::Sessions;
+use super::lists::summary_of;
+use crate::SessionError;
+use crate::actor::Actor;
+use crate::stream::locked;
+
+/// A project whose folder a person moved or renamed.
+impl Sessions {
+    /// Gives a project another folder. Its sessions, memories, rules and settings hang on its id and go with it, and so
+    /// does what was trusted, which holds for contents: what is another content there is asked about.
+    ///
+    /// # Errors
+    /// [`ErrorCode::ProjectUnusable`] for a folder that is no project, or that is the folder of another one with
+    /// something of its own; [`ErrorCode::Invalid`] while somebody works in it. Nothing is changed then.
+    pub async fn move_project(&self, project: &ProjectId, folder: &Path) -> Result<ProjectView, SessionError> {
+        let found = self.usable(folder)?;
+        let _alone = self.inner.moving.write().await;
+        let before = self.root_path(project.as_str()).await?;
+        self.refuse_open_elsewhere(project).await?;
+        let mut actors = self.inner.actors.all();
+        actors.retain(|actor| actor.tree.project == *project);
+        // Everyone who holds several turns takes them in this order.
+        actors.sort_by(|a, b| a.log.session().cmp(b.log.session()));
+        let mut turns = Vec::with_capacity(actors.len());
+        for actor in &actors {
+            let turn = actor.turn().await;
+            if !turn.is_resting() || actor.log.background().count() > 0 {
+                return Err(SessionError::invalid(Problem::ProjectAtWork { session: title_of(actor) }));
+            }
+            turns.push(turn);
+        }
+        let moved = self.stored(project.to_string(), &found.path);
+        let moved = match self.inner.database.move_project(moved).await? {
+            ProjectMove::Done(moved) => moved,
+            ProjectMove::Taken { by } => {
+                let taken = Problem::ProjectTaken { path: by.path, name: by.name };
+                return Err(SessionError::new(ErrorCode::ProjectUnusable, taken));
+            }
+        };
+        self.follow(project, &before, &found.path, found.called.into_iter().collect(), &actors).await?;
+        drop(turns);
+        Ok(self.view_of(moved))
+    }
+
+    /// What is at work, or was remembered, of the old folder is of the new one.
+    async fn follow(
+        &self,
+        project: &ProjectId,
+        before: &Path,
+        now: &Path,
+        called: std::collections::BTreeSet<std::path::PathBuf>,
+        actors: &[Arc<Actor>],
+    ) -> Result<(), SessionError> {
+        locked(&self.inner.called).insert(project.to_string(), called);
+        self.forget_names(project.as_str());
+        self.inner.paths.forget();
+        if let Some(blobs) = self.inner.blobs.as_ref().filter(|_| before != now) {
+            self.inner.sightings.moved(before, now, blobs);
+        }
+        for actor in actors {
+            actor.move_to(self.folder_of(project.as_str()).await?).await;
+        }
+        Ok(())
+    }
+
+    /// A session that another process has open would go on in the old folder.
+    async fn refuse_open_elsewhere(&self, project: &ProjectId) -> Result<(), SessionError> {
+        for stored in self.inner.database.sessions(project.as_str()).await? {
+            if self.inner.actors.get(&stored.id).is_none() && self.inner.database.is_claimed(&stored.id) {
+                let title = summary_of(stored.summary).map(|summary| summary.title).unwrap_or_default();
+                let session = named(title, stored.id.as_str());
+                return Err(SessionError::invalid(Problem::ProjectOpenElsewhere { session }));
+            }
+        }
+        Ok(())
+    }
+}
+
+fn title_of(actor: &Actor) -> String {
+    let title = actor.stream.read(|projection| projection.view().session.title.clone());
+    named(title, actor.log.session().as_str())
+}
+
+/// What a session is called; one in which nothing was said yet has its id alone.
+fn named(title: String, id: &str) -> String {
+    if title.is_empty() { id.to_owned() } else { title }
+}

@@ -1,0 +1,61 @@
+import { screen, waitFor } from '@testing-library/svelte';
+import userEvent from '@testing-library/user-event';
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import { i18n } from '../../shared/i18n/i18n.svelte';
+import { draw, setUp } from '../../test/stage';
+import GoneStrip from './GoneStrip.svelte';
+import ProjectSwitcher from './ProjectSwitcher.svelte';
+
+afterEach(() => i18n.use('en', 'en'));
+
+describe('a project whose folder is gone', () => {
+  it.each([
+    ['en', 'It moved: choose its folder… old-prototype'],
+    ['zh-CN', '已移动：选择它的文件夹… old-prototype'],
+  ] as const)('is listed with the way to where it is now, in %s', async (language, name) => {
+    const scene = await setUp();
+    i18n.use(language, language);
+    draw(scene, ProjectSwitcher, {});
+    // The menu is put in its place by its size, which nothing has here.
+    const user = userEvent.setup({ pointerEventsCheck: 0 });
+    await user.click(screen.getByRole('button'));
+    await user.click(await screen.findByLabelText(name));
+    await waitFor(() => expect(scene.workspace.project?.name).toBe('prototype'));
+    expect(scene.host.calls.at(-1)).toMatchObject({ name: 'moveProject', value: 'p-gone' });
+    // One row for it, and none of the others has that way.
+    expect(scene.workspace.projects.map(({ id }) => id)).toEqual(['p-gone', 'p-harbour', 'p-site']);
+    await user.click(screen.getByRole('button'));
+    await screen.findByText('website');
+    expect(screen.queryByLabelText(name)).toBeNull();
+  });
+
+  it('stays as it was where the dialog was left', async () => {
+    const { workspace, client } = await setUp();
+    vi.spyOn(client, 'moveProject').mockResolvedValueOnce(null);
+    const before = [workspace.projects, workspace.projectId];
+    await workspace.moveProject('p-gone');
+    expect([workspace.projects, workspace.projectId]).toEqual(before);
+  });
+
+  it('says so where a session of it is looked at', async () => {
+    const scene = await setUp('gone');
+    const [session] = scene.workspace.sessions;
+    if (!session) throw new Error('no session');
+    draw(scene, GoneStrip, {});
+    expect(screen.queryByRole('status')).toBeNull();
+    scene.workspace.openSession(session);
+    await userEvent.click(await screen.findByRole('button', { name: 'It moved: choose its folder…' }));
+    await waitFor(() => expect(screen.queryByRole('status')).toBeNull());
+    expect(scene.workspace.sessionId).toBe(session.id);
+  });
+
+  it('is no other folder where it is there and may not be used', async () => {
+    const scene = await setUp('gone');
+    const { workspace } = scene;
+    workspace.projects = workspace.projects.map((one) => ({ ...one, problem: 'home_folder' as const }));
+    workspace.projectId = 'p-gone';
+    draw(scene, GoneStrip, {});
+    expect((await screen.findByRole('status')).textContent).toContain('home folder');
+    expect(screen.queryByRole('button')).toBeNull();
+  });
+});
