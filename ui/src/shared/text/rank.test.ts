@@ -25,6 +25,12 @@ describe('ranking', () => {
     expect(order('sr', ['answer', 'session.rs', 'src/refresh.rs'])[0]).toBe('src/refresh.rs');
   });
 
+  it('has what is named by its group alone behind what is named by itself', () => {
+    const names = ['Settings · Hooks', 'Settings · Sessions', 'New session', 'Settings'];
+    expect(order('se', names)).toEqual(['Settings · Sessions', 'Settings', 'New session', 'Settings · Hooks']);
+    expect(order('settings hooks', names)).toEqual(['Settings · Hooks']);
+  });
+
   it('has what is whole first, then what begins so, words that begin words, parts of words, initials, and letters', () => {
     const names = ['Sets of people', 'Resets', 'Old set', 'Set', 'A set of', 'Settings'];
     expect(order('set', names)).toEqual(['Set', 'Settings', 'Sets of people', 'A set of', 'Old set', 'Resets']);

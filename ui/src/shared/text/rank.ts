@@ -32,6 +32,9 @@ const FARTHEST = 99;
 const FEWEST = 2;
 const MOST = 8;
 
+/** Between the name of a group and that of one in it. */
+const GROUP = ' · ';
+
 /** What is written without spaces: each of these is a word of its own, as it is to the search of what was said. */
 const UNSPACED = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}]/u;
 const BETWEEN = /[\s/._:·"“”'‘’()[\]{}<>@#,，、；（）-]/;
@@ -52,10 +55,12 @@ const isWordEnd = (text: string, at: number) =>
 export function score(typed: string, name: string, also = ''): number | null {
   const words = wordsOf(typed);
   if (words.length === 0) return -name.length / STEP;
-  const found = byWords(words, name);
+  // What many names begin with says less of each than what is its own.
+  const own = name.split(GROUP).at(-1) ?? name;
+  const found = byWords(words, own);
   if (found !== null) return found;
   // Of other words for it single letters say nothing.
-  const meant = also === '' ? null : byWords(words, `${name} ${also}`);
+  const meant = also === '' && own === name ? null : byWords(words, `${name} ${also}`);
   if (meant !== null) return Math.min(meant, (FIT.words + 1) * STEP - 1) - OTHER_WORDS;
   const [word = ''] = words;
   const isShort = words.length === 1 && word === typed.trim().toLowerCase() && !/\s/.test(word);
