@@ -4,6 +4,7 @@
 //! [`Closing`] holds how it stands and decides; [`requested`] and what follows it ask, look and act.
 
 use std::collections::HashSet;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -65,6 +66,8 @@ enum Request {
 pub(crate) struct Closing {
     stand: Mutex<Stand>,
     news: Notify,
+    /// Since it is hidden, the person was told that something waits.
+    told: AtomicBool,
     /// Held by whoever goes from stand to stand.
     settling: AsyncMutex<()>,
     tasks: TaskTracker,
@@ -92,6 +95,11 @@ impl Closing {
     /// The person has the window in sight again: it stays.
     pub(crate) fn came_back(&self) {
         self.change(|stand| (stand == Stand::Hidden).then_some(Stand::Open));
+    }
+
+    /// The person was told that something waits for them.
+    pub(crate) fn told(&self) {
+        self.told.store(true, Ordering::Release);
     }
 
     pub(crate) fn is_hidden(&self) -> bool {
@@ -220,15 +228,22 @@ async fn settle<R: Runtime>(app: &AppHandle<R>, shell: &Arc<Shell>) {
             Stand::Hidden => {
                 let awaited: &mut Awaited = awaited.get_or_insert_with(|| {
                     window::hide(app);
+                    closing.told.store(false, Ordering::Release);
                     Awaited::default()
                 });
                 // Whoever brought it back meanwhile was too early.
                 if !closing.is_hidden() {
                     window::focus(app, None);
-                } else if is_over(shell, awaited).await {
-                    closing.done();
                 } else {
-                    closing.news().await;
+                    match rest(shell, awaited).await {
+                        Rest::Over => closing.done(),
+                        // It asked before, in sight, and nobody is told of it twice.
+                        Rest::Waits if !closing.told.load(Ordering::Acquire) => {
+                            closing.came_back();
+                            window::focus(app, None);
+                        }
+                        Rest::Works | Rest::Waits => closing.news().await,
+                    }
                 }
             }
             Stand::Stopping => {
@@ -248,10 +263,10 @@ async fn at_work(shell: &Shell) -> Option<Vec<SessionSummary>> {
     tokio::time::timeout(PATIENCE, core.sessions.at_work()).await.ok()
 }
 
-async fn is_over(shell: &Shell, awaited: &mut Awaited) -> bool {
-    let Some(core) = shell.opened().await else { return true };
-    let sessions = at_work(shell).await;
-    sessions.is_some_and(|sessions| awaited.is_over(&sessions, |session| core.sessions.waits(session)))
+async fn rest(shell: &Shell, awaited: &mut Awaited) -> Rest {
+    let Some(core) = shell.opened().await else { return Rest::Over };
+    let Some(sessions) = at_work(shell).await else { return Rest::Works };
+    awaited.rest(&sessions, |session| core.sessions.waits(session))
 }
 
 /// Stops what is at work, as a person stops a turn, and then what began behind it.
@@ -277,13 +292,24 @@ struct Awaited {
     looks: u32,
 }
 
+/// What is left to wait for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Rest {
+    Works,
+    /// Nothing is at work, and what was waits for the person.
+    Waits,
+    Over,
+}
+
 impl Awaited {
-    /// Whether nothing is at work any more, and nothing that was waits for the person.
-    fn is_over(&mut self, at_work: &[SessionSummary], waits: impl Fn(&SessionId) -> bool) -> bool {
+    fn rest(&mut self, at_work: &[SessionSummary], waits: impl Fn(&SessionId) -> bool) -> Rest {
         self.sessions.extend(at_work.iter().map(|session| session.id.clone()));
-        let rests = at_work.is_empty() && !self.sessions.iter().any(waits);
-        self.looks = if rests { self.looks + 1 } else { 0 };
-        self.looks >= LOOKS
+        self.looks = if at_work.is_empty() { self.looks + 1 } else { 0 };
+        match self.looks {
+            looks if looks < LOOKS => Rest::Works,
+            _ if self.sessions.iter().any(waits) => Rest::Waits,
+            _ => Rest::Over,
+        }
     }
 }
 

@@ -119,13 +119,15 @@ fn out_of_sight_it_waits_for_what_was_at_work_and_for_what_that_asks() {
     let session = |id: &str| SessionSummary { id: id.into(), ..herald::tests::session(SessionStatus::Running, 0) };
     let asks = |who: &'static str| move |session: &SessionId| session.as_str() == who;
     let mut awaited = Awaited::default();
-    assert!(!awaited.is_over(&[session("a")], asks("-")));
-    assert!(!awaited.is_over(&[session("b")], asks("-")));
-    assert!(!awaited.is_over(&[], asks("-")), "the next of the queue may begin");
-    assert!(!awaited.is_over(&[session("a")], asks("-")));
+    assert_eq!(awaited.rest(&[session("a")], asks("-")), Rest::Works);
+    assert_eq!(awaited.rest(&[session("b")], asks("-")), Rest::Works);
+    assert_eq!(awaited.rest(&[], asks("-")), Rest::Works, "the next of the queue may begin");
+    assert_eq!(awaited.rest(&[session("a")], asks("-")), Rest::Works);
+    assert_eq!(awaited.rest(&[], asks("a")), Rest::Works);
     for _ in 0..LOOKS * 2 {
-        assert!(!awaited.is_over(&[], asks("a")), "it was at work and asks now");
+        assert_eq!(awaited.rest(&[], asks("a")), Rest::Waits, "it was at work and asks now");
     }
-    assert!(!awaited.is_over(&[], asks("c")), "that one waited before");
-    assert!(awaited.is_over(&[], asks("c")));
+    assert_eq!(awaited.rest(&[session("a")], asks("a")), Rest::Works);
+    assert_eq!(awaited.rest(&[], asks("c")), Rest::Works);
+    assert_eq!(awaited.rest(&[], asks("c")), Rest::Over, "that one waited before");
 }

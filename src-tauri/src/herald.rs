@@ -114,6 +114,9 @@ async fn tell<R: Runtime>(
         let spoken = words(shell.spoken().await);
         is_told = bus.tell(app, shell, notice(spoken, news, session)).await;
     }
+    if news == News::NeedsYou && is_told {
+        shell.closing.told();
+    }
     // Out of sight and untold, it would wait for ever.
     if news == News::NeedsYou && !is_told && shell.closing.is_hidden() {
         bring_back(app, shell, None);

@@ -11,55 +11,25 @@ const about = ([first]: unknown[]): string => {
   return JSON.stringify([session, project, provider, id, name]);
 };
 
-/** What may be done a second time as it was done the first time: it changes the same thing to the same, or nothing. */
+/**
+ * What may be done a second time as it was done the first time, and by itself: it changes the same thing to the same, and
+ * what becomes of it is told by the session or the list that it is about, not by its answer.
+ */
 const REPEATED: ReadonlySet<string> = new Set<keyof UiClient>([
-  'acceptChangedTool',
-  'additionForms',
   'archiveSession',
   'continueTurn',
-  'decideTrust',
-  'deleteMemory',
   'deleteSession',
-  'deleteSkill',
-  'deleteSubagent',
-  'exportSession',
-  'fileText',
-  'forgetProject',
-  'listDeleted',
-  'listMemories',
-  'listProviders',
-  'listRules',
-  'listSkills',
-  'listSubagents',
-  'loadItems',
-  'loadMemory',
-  'loadSkill',
-  'modelSettings',
-  'moveProject',
   'openDataFolder',
   'openFile',
   'pinSession',
-  'placeBefore',
-  'projectTrust',
-  'removeRule',
   'renameSession',
-  'restoreRule',
   'restoreSession',
   'revealFile',
-  'saveModelSettings',
-  'saveSettings',
-  'sessionUsage',
-  'setCommandPlace',
-  'setProjectMode',
   'setSessionEffort',
   'setSessionMode',
   'setSessionModel',
-  'snapshotAt',
   'stopSubagent',
   'stopTurn',
-  'storage',
-  'trustText',
-  'usageReport',
 ]);
 
 /** Whether doing once more what failed with this request does nothing twice. */

@@ -21,12 +21,16 @@ export class Sending {
     const isNew = workspace.sessionId === null;
     let session = workspace.sessionId;
     const project = workspace.projectId ?? '';
-    const sent = await workspace.run(async () => {
-      session ??= await this.begin();
-      if (session === null) return false;
-      await workspace.client.sendMessage({ session, text, attachments, mentions });
-      return true;
-    });
+    const sent = await workspace.run(
+      async () => {
+        session ??= await this.begin();
+        if (session === null) return false;
+        await workspace.client.sendMessage({ session, text, attachments, mentions });
+        return true;
+        // What was written stands in the message box again, to be sent from there.
+      },
+      { again: undefined },
+    );
     // It has a conversation now, whoever began it.
     if (sent) for (const [of, id] of this.begun) if (id === session) this.begun.delete(of);
     if (!isNew || session === null) return sent === true;

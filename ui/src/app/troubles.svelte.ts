@@ -8,6 +8,8 @@ export interface About {
   request?: string | undefined;
   /** Does once more what failed. */
   again?: (() => Promise<unknown>) | undefined;
+  /** The project that was at hand when it was asked for. */
+  project?: string | undefined;
   /** The project that is not where it was. */
   moved?: string | undefined;
 }

@@ -6,6 +6,7 @@ import { i18n } from '../shared/i18n/i18n.svelte';
 import { told } from '../shared/problem';
 import { draw, setUp } from '../test/stage';
 import Errors from './Errors.svelte';
+import { moveProject } from './moving';
 import { stepsOut } from './wayOut';
 
 afterEach(() => i18n.use('en', 'en'));
@@ -116,6 +117,18 @@ describe('a folder that is not where it was', () => {
     expect(workspace.sessionsOf('p-harbour').length).toBeGreaterThan(0);
   });
 
+  it('is that of the project in which it was asked for, wherever the person is by now', async () => {
+    const scene = await setUp();
+    const { workspace, client, host } = scene;
+    vi.spyOn(client, 'stopTurn').mockRejectedValueOnce(missing);
+    draw(scene, Errors, {});
+    workspace.stop();
+    await waitFor(() => expect(names(screen.getByRole('alert'))).toHaveLength(2));
+    workspace.enterProject('p-site');
+    await press('It moved: choose its folder…');
+    await waitFor(() => expect(host.calls.at(-1)).toMatchObject({ name: 'moveProject', value: 'p-harbour' }));
+  });
+
   it('is another one where the person was asked for a folder', async () => {
     const scene = await setUp();
     vi.spyOn(scene.client, 'pickProject').mockRejectedValueOnce(missing);
@@ -130,8 +143,22 @@ describe('a folder that is not where it was', () => {
     vi.spyOn(client, 'subscribeSession').mockRejectedValueOnce(missing);
     const feed = workspace.feeds.acquire('another');
     await waitFor(() => expect(feed.error).not.toBeNull());
-    await workspace.moveProject('p-harbour');
+    await moveProject(workspace, 'p-harbour');
     await waitFor(() => expect(client.subscribeSession).toHaveBeenCalledTimes(2));
+  });
+
+  it('takes the place of one that was only opened there, with what was written in it', async () => {
+    const { workspace, client } = await setUp();
+    const [there] = workspace.projects.filter(({ id }) => id === 'p-site');
+    const moved = workspace.projects.find(({ id }) => id === 'p-harbour');
+    if (!there || !moved) throw new Error('no projects');
+    workspace.drafts.write('new:p-site', 'words');
+    vi.spyOn(client, 'moveProject').mockResolvedValueOnce({ ...moved, path: there.path });
+    const session = workspace.sessionId;
+    await moveProject(workspace, 'p-harbour');
+    expect(workspace.projects.filter(({ path }) => path === there.path).map(({ id }) => id)).toEqual(['p-harbour']);
+    expect(workspace.drafts.of('new:p-harbour')).toBe('words');
+    expect(workspace.sessionId).toBe(session);
   });
 
   it('is refused by its sentence, and asked for once more', async () => {
@@ -140,7 +167,7 @@ describe('a folder that is not where it was', () => {
     const taken: Problem = { problem: 'project_taken', path: '/x', name: 'other' };
     vi.spyOn(client, 'moveProject').mockRejectedValueOnce(told('project_unusable', taken));
     draw(scene, Errors, {});
-    await workspace.moveProject('p-gone');
+    await moveProject(workspace, 'p-gone');
     expect(screen.getByRole('alert').textContent).toContain("already the folder of the project 'other'");
     await press('It moved: choose its folder…');
     await waitFor(() => expect(workspace.projectId).toBe('p-gone'));

@@ -5,6 +5,7 @@ import { i18n } from '../shared/i18n/i18n.svelte';
 import type { Dialog } from './dialog';
 import type { About } from './troubles.svelte';
 import { wayOf, type Way } from './ways';
+import { moveProject } from './moving';
 import type { Workspace } from './workspace.svelte';
 
 /** One button: what it says, and what it does. */
@@ -54,11 +55,11 @@ export function stepsOut(workspace: Workspace, problem: Problem, about: About = 
 }
 
 /** A project that is not where it was may only have moved. */
-function folderSteps(workspace: Workspace, { request, moved }: About): Step[] {
+function folderSteps(workspace: Workspace, { request, project: asked, moved }: About): Step[] {
   const isAsked = ASKS_FOR_FOLDER.some((name) => request?.startsWith(name));
-  const project = moved ?? (isAsked || request === undefined ? null : workspace.projectId);
+  const project = moved ?? (isAsked || request === undefined ? null : (asked ?? null));
   const t = i18n.t.projects;
-  const move = { way: 'folder' as const, label: t.moved, run: () => void (project && workspace.moveProject(project)) };
+  const move = { way: 'folder' as const, label: t.moved, run: () => void (project && moveProject(workspace, project)) };
   const open = { way: 'folder' as const, label: t.openAnother, run: () => void workspace.pickProject() };
   return project === null ? [open] : [move, open];
 }

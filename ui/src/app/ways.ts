@@ -29,7 +29,7 @@ export type Way =
 export const WAYS = {
   folder: [
     'project_missing', 'project_is_file', 'project_unreadable', 'project_is_home', 'project_above_home',
-    'project_holds_data', 'project_in_data', 'project_is_machine', 'project_unusable', 'project_gone', 'project_taken',
+    'project_holds_data', 'project_in_data', 'project_is_machine', 'project_unusable', 'project_gone', 'project_taken', 'project_still_there',
     'project_unknown',
   ],
   again: [

@@ -240,16 +240,6 @@ export class Workspace {
     this.enterProject(project.id);
   }
 
-  /** Asks where the folder of a project is now, in the system's dialog: the project is there from then on. */
-  async moveProject(id: string): Promise<void> {
-    const move = () => this.client.moveProject(id);
-    const moved = await this.run(move, { moved: id });
-    if (!moved) return;
-    this.addProject(moved);
-    this.feeds.reopen();
-    this.reviewed++;
-  }
-
   async forgetProject(id: string): Promise<void> {
     await this.run(async () => {
       await this.client.forgetProject(id);
@@ -370,12 +360,13 @@ export class Workspace {
 
   /** Does something and shows the person why it did not work. */
   async run<T>(action: () => Promise<T>, about: About = {}): Promise<T | undefined> {
+    const project = this.projectId ?? undefined;
     try {
       return await action();
     } catch (thrown) {
       const request = this.troubles.failures.of(thrown);
       const again = repeats(request) ? () => this.run(action, about) : undefined;
-      this.fail(asError(thrown), { request, again, ...about });
+      this.fail(asError(thrown), { request, project, again, ...about });
       return undefined;
     }
   }

@@ -17,11 +17,15 @@ impl Sessions {
     ///
     /// # Errors
     /// [`ErrorCode::ProjectUnusable`] for a folder that is no project, or that is the folder of another one with
-    /// something of its own; [`ErrorCode::Invalid`] while somebody works in it. Nothing is changed then.
+    /// something of its own, and where the project's own folder is still there; [`ErrorCode::Invalid`] while somebody works in it. Nothing is changed then.
     pub async fn move_project(&self, project: &ProjectId, folder: &Path) -> Result<ProjectView, SessionError> {
         let found = self.usable(folder)?;
         let _alone = self.inner.moving.write().await;
         let before = self.root_path(project.as_str()).await?;
+        if before != found.path && before.is_dir() {
+            let still = Problem::ProjectStillThere { path: before.display().to_string() };
+            return Err(SessionError::new(ErrorCode::ProjectUnusable, still));
+        }
         self.refuse_open_elsewhere(project).await?;
         let mut actors = self.inner.actors.all();
         actors.retain(|actor| actor.tree.project == *project);

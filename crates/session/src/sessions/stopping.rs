@@ -9,13 +9,11 @@ impl Sessions {
     /// The open sessions in which something goes on by itself, as they are shown: a turn, a summary, a subagent beside it.
     /// One that only waits for a person is none of them.
     pub async fn at_work(&self) -> Vec<SessionSummary> {
-        let mut at_work = Vec::new();
-        for actor in self.open_actors() {
-            if actor.is_at_work().await {
-                at_work.push(actor.stream.read(|projection| projection.view().session.clone()));
-            }
-        }
-        at_work
+        let looked = self.open_actors().into_iter().map(async |actor| {
+            let is_at_work = actor.is_at_work().await;
+            is_at_work.then(|| actor.stream.read(|projection| projection.view().session.clone()))
+        });
+        join_all(looked).await.into_iter().flatten().collect()
     }
 
     /// Whether an open session waits for a person.

@@ -146,8 +146,13 @@ async fn a_folder_that_cannot_be_the_projects_is_refused_by_its_reason_and_chang
     std::fs::create_dir(&other).unwrap();
     let there = stage.sessions.open_project(&other).await.unwrap();
     stage.sessions.create(&there.id, None).await.unwrap();
+    let still_there = Problem::ProjectStillThere { path: path(stage.project.root()) };
+    assert_eq!(refused(other.clone()).await, (ErrorCode::ProjectUnusable, still_there));
+    let away = around.path().join("away");
+    moved_to(&stage, &away);
     let taken = Problem::ProjectTaken { path: path(&other), name: "other".into() };
     assert_eq!(refused(other).await, (ErrorCode::ProjectUnusable, taken));
+    std::fs::rename(&away, stage.project.root()).unwrap();
     assert_eq!(stage.sessions.projects().await.unwrap().last(), before.last());
     assert_eq!(stage.sessions.list(&stage.project_id).await.unwrap()[0].id, session);
 }

@@ -3,6 +3,7 @@ import userEvent from '@testing-library/user-event';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { i18n } from '../../shared/i18n/i18n.svelte';
 import { draw, setUp } from '../../test/stage';
+import { moveProject } from '../../app/moving';
 import GoneStrip from './GoneStrip.svelte';
 import ProjectSwitcher from './ProjectSwitcher.svelte';
 
@@ -33,7 +34,7 @@ describe('a project whose folder is gone', () => {
     const { workspace, client } = await setUp();
     vi.spyOn(client, 'moveProject').mockResolvedValueOnce(null);
     const before = [workspace.projects, workspace.projectId];
-    await workspace.moveProject('p-gone');
+    await moveProject(workspace, 'p-gone');
     expect([workspace.projects, workspace.projectId]).toEqual(before);
   });
 

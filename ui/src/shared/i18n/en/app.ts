@@ -71,7 +71,7 @@ export const closing = {
   stopping: 'Stopping…',
   stay: 'Keep working',
   titleDone: 'Close Bosun?',
-  done: 'Everything is done: no session is working any more.',
+  done: 'No session is working any more.',
   stayOpen: 'Keep open',
 };
 

@@ -66,7 +66,7 @@ export const closing: Messages['closing'] = {
   stopping: '正在停止…',
   stay: '继续工作',
   titleDone: '关闭 Bosun？',
-  done: '全部完成，没有会话在工作了。',
+  done: '没有会话在工作了。',
   stayOpen: '保持打开',
 };
 
