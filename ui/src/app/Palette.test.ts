@@ -1,6 +1,7 @@
 import { fireEvent, screen, waitFor } from '@testing-library/svelte';
 import userEvent from '@testing-library/user-event';
 import { afterEach, describe, expect, it, vi } from 'vitest';
+import type { MentionHit, SearchHit } from '../ipc/bindings';
 import { i18n } from '../shared/i18n/i18n.svelte';
 import { draw, setUp } from '../test/stage';
 import Palette from './Palette.svelte';
@@ -85,6 +86,62 @@ describe('what is found stands in the order of how it fits', () => {
     const before = chosen();
     await screen.findByRole('group', { name: 'Said in sessions' }, { timeout: 4000 });
     expect([before === undefined, chosen()]).toEqual([false, before]);
+  });
+});
+
+describe('what comes late', () => {
+  const session = { title: 'Elsewhere' };
+  const hit = (at: number) => ({
+    session: { ...session, id: 's-refresh' } as SearchHit['session'],
+    found_in: 's-refresh',
+    item: `i-${at}`,
+    at: 0,
+    snippet: [{ text: `export ${at}`, hit: true }],
+  });
+
+  it('does not take the place of what was first under the Enter, and is cut short where something stands below', async () => {
+    const scene = await setUp();
+    let answer: (hits: SearchHit[]) => void = () => undefined;
+    scene.client.searchSessions = () => new Promise((resolve) => (answer = resolve));
+    const { container } = draw(scene, Palette, { onClose: vi.fn() });
+    const field = screen.getByRole('combobox');
+    const chosen = () => container.ownerDocument.querySelector('[aria-selected=true] .ellipsis')?.textContent;
+    await fireEvent.input(field, { target: { value: 'session markdown' } });
+    const first = chosen();
+    await new Promise((resolve) => setTimeout(resolve, 400));
+    answer(
+      Array.from({ length: 20 }, (_, at) => ({ ...hit(at), snippet: [{ text: `session markdown ${at}`, hit: true }] })),
+    );
+    const said = await screen.findByRole('group', { name: 'Said in sessions' });
+    const groups = [...container.ownerDocument.querySelectorAll('[role=group]')];
+    expect([first === undefined, chosen(), groups.indexOf(said)]).toEqual([false, first, 0]);
+    expect([groups.length > 1, said.querySelectorAll('[role=option]').length]).toEqual([true, 8]);
+    // Of another text the first is chosen anew.
+    await fireEvent.input(field, { target: { value: 'session markdown 1' } });
+    expect(chosen()).toBe('session markdown 0');
+  });
+
+  it('files that the core found in a way of its own stand there, as the last of the files', async () => {
+    const scene = await setUp();
+    const feed = scene.workspace.feeds.acquire('s-refresh');
+    await waitFor(() => expect(feed.snapshot).toBeTruthy());
+    const file = (path: string): MentionHit => ({
+      kind: 'file',
+      name: path,
+      detail: '',
+      mention: { mention: 'path', path },
+    });
+    scene.client.findMentions = async ({ text }) =>
+      text === 'zebra' ? [file('/src/striped.rs'), file('/src/zebra.rs')] : [];
+    draw(scene, Palette, { onClose: vi.fn() });
+    const field = screen.getByRole('combobox');
+    await fireEvent.input(field, { target: { value: 'zebra' } });
+    const files = await screen.findByRole('group', { name: 'Files of this project' });
+    const names = [...files.querySelectorAll('[role=option] .ellipsis')].map((name) => name.textContent);
+    expect(names).toEqual(['src/zebra.rs', 'src/striped.rs']);
+    // They were found for that text only.
+    await fireEvent.input(field, { target: { value: 'zzzz' } });
+    expect(screen.queryByRole('group', { name: 'Files of this project' })).toBeNull();
   });
 });
 

@@ -67,7 +67,9 @@ export class Edits {
   /** Stores it as it is now. What is on its way must not be there again. */
   keep(session: string): void {
     const edit = this.of(session);
-    if (!edit || edit.isSending) return this.unsent.forget(KIND + session);
+    // What goes along is made before the edit is: its news is no reason to forget what is stored.
+    if (!edit) return;
+    if (edit.isSending) return this.unsent.forget(KIND + session);
     const { item, before, text, along } = edit;
     this.unsent.put(KIND + session, { item, before, text, along: along.kept() satisfies Kept } satisfies Stored);
   }

@@ -10,6 +10,8 @@ const KEY = 'bosun.unsent';
 
 export class Unsent {
   private readonly kept: Drafts;
+  /** What is not stored, or not yet: it may be a secret. */
+  private readonly here = new Map<string, unknown>();
 
   constructor(onUnkept?: () => void) {
     this.kept = new Drafts(onUnkept, KEY);
@@ -18,7 +20,7 @@ export class Unsent {
   /** What was written there, if it is what is written there today. */
   of<T>(key: string, isSound: (value: unknown) => value is T): T | undefined {
     try {
-      const value: unknown = JSON.parse(this.kept.of(key));
+      const value: unknown = this.here.has(key) ? this.here.get(key) : JSON.parse(this.kept.of(key));
       return isSound(value) ? value : undefined;
     } catch {
       return undefined;
@@ -32,10 +34,21 @@ export class Unsent {
 
   /** `undefined` where nobody writes any more. It may be kept from within an effect, which does not hang on what is kept. */
   put(key: string, written: unknown): void {
+    this.here.delete(key);
     untrack(() => {
       if (written === undefined) this.kept.forget(key);
       else this.kept.write(key, JSON.stringify(written));
     });
+  }
+
+  /** Keeps it for this run, and stores it once it is known to be no secret. */
+  async putUnlessSecret(key: string, written: unknown, isSecret: () => Promise<boolean>): Promise<void> {
+    this.here.set(key, written);
+    const mayNot = await isSecret().catch(() => true);
+    // It became other words meanwhile, or was sent.
+    if (this.here.get(key) !== written) return;
+    if (mayNot) this.kept.forget(key);
+    else this.put(key, written);
   }
 
   /** It was sent, or given up by the person, and is not there again. */
@@ -45,12 +58,24 @@ export class Unsent {
 
   /** What begins with `kind`, without it. */
   keysOf(kind: string): string[] {
-    return this.kept.keys().flatMap((key) => (key.startsWith(kind) ? [key.slice(kind.length)] : []));
+    return [...new Set([...this.kept.keys(), ...this.here.keys()])].flatMap((key) =>
+      key.startsWith(kind) ? [key.slice(kind.length)] : [],
+    );
+  }
+
+  /** Forgets the answers that were begun in these sessions to any other request: nobody can give them any more. */
+  keepAnswers(sessions: readonly string[], open: readonly Pick<Decide, 'session' | 'call_id' | 'digest'>[]): void {
+    const there = new Set(open.map(answerKey));
+    for (const rest of this.keysOf(ANSWER)) {
+      const key = ANSWER + rest;
+      if (sessions.includes(sessionOf(key)) && !there.has(key)) this.forget(key);
+    }
   }
 
   /** Forgets what was written in any other session. */
   keepOnly(sessions: readonly string[]): void {
     const there = new Set(sessions);
+    for (const key of this.here.keys()) if (!there.has(sessionOf(key))) this.here.delete(key);
     this.kept.keepOnly(this.kept.keys().filter((key) => there.has(sessionOf(key))));
   }
 }
@@ -60,9 +85,10 @@ const isWords = (value: unknown): value is string => typeof value === 'string';
 /** Every key is a kind, and the session behind it. */
 const sessionOf = (key: string): string => /:([^/]*)/.exec(key)?.[1] ?? '';
 
+const ANSWER = 'answer:';
 /** What is begun as the answer to one request, and to no other that its call may make. */
 export const answerKey = ({ session, call_id, digest }: Pick<Decide, 'session' | 'call_id' | 'digest'>): string =>
-  `answer:${session}/${call_id}/${digest}`;
+  `${ANSWER}${session}/${call_id}/${digest}`;
 
 /** A message that waits, in other words. */
 export const queuedKey = (session: string, message: string): string => `queued:${session}/${message}`;

@@ -55,3 +55,36 @@ it('words for a message that left the queue as it was stand in the message box',
   ]);
   expect(workspace.notes.current?.text).toContain('left the queue');
 });
+
+it('is not stored before it is known to be no secret, and is there meanwhile', async () => {
+  const unsent = new Unsent();
+  const key = answerKey({ session: 's1', call_id: 'c1', digest: 'd' });
+  await unsent.putUnlessSecret(key, 'plain', async () => false);
+  restart();
+  const stored = () => localStorage.getItem('bosun.unsent') ?? '';
+  expect(stored()).toContain('plain');
+  const asked = unsent.putUnlessSecret(key, 'sk-secret', async () => true);
+  expect(unsent.words(key)).toBe('sk-secret');
+  await asked;
+  restart();
+  expect([unsent.words(key), stored()]).toEqual(['sk-secret', '{}']);
+  // What was sent while it was asked about does not come back.
+  const late = unsent.putUnlessSecret(key, 'plain again', async () => false);
+  unsent.forget(key);
+  await late;
+  expect(unsent.words(key)).toBeNull();
+});
+
+it('is no answer to a request that is gone; other sessions keep theirs', () => {
+  const unsent = new Unsent();
+  const [open, gone, other] = [
+    { session: 's1', call_id: 'c1', digest: 'd' },
+    { session: 's1-sub', call_id: 'c2', digest: 'd' },
+    { session: 's2', call_id: 'c3', digest: 'd' },
+  ] as const;
+  for (const one of [open, gone, other]) unsent.put(answerKey(one), 'half a sen');
+  unsent.put(newTodoKey('s1'), 'one more');
+  unsent.keepAnswers(['s1', 's1-sub'], [open]);
+  expect([open, gone, other].map((one) => unsent.words(answerKey(one)))).toEqual(['half a sen', null, 'half a sen']);
+  expect(unsent.words(newTodoKey('s1'))).toBe('one more');
+});

@@ -6,8 +6,11 @@ import QueueRow from './QueueRow.svelte';
 
 const MESSAGE = { id: 'm1', text: 'as it waits', attachments: [] };
 
-function show(written: Map<string, string>) {
-  const onEdit = vi.fn();
+function show(written: Map<string, string>, isTaken = true) {
+  const onEdit = vi.fn(async (id: string) => {
+    if (isTaken) written.delete(id);
+    return isTaken;
+  });
   const actions = {
     onEdit,
     written: (id: string) => written.get(id) ?? null,
@@ -39,4 +42,13 @@ it('a message that waits is being changed to the same words when its row comes b
   const third = show(written);
   await userEvent.click(screen.getByRole('button', { name: 'Cancel' }));
   expect([third.onEdit.mock.calls.length, field(), written.size]).toEqual([0, null, 0]);
+});
+
+it('what is refused stays written in its field, and can be kept once more', async () => {
+  const written = new Map([['m1', 'said better']]);
+  const { onEdit } = show(written, false);
+  await userEvent.click(screen.getByRole('button', { name: 'Save' }));
+  expect([field()?.value, field()?.readOnly, written.get('m1')]).toEqual(['said better', false, 'said better']);
+  await userEvent.click(screen.getByRole('button', { name: 'Save' }));
+  expect(onEdit).toHaveBeenCalledTimes(2);
 });

@@ -13,7 +13,8 @@ export interface TurnActions {
 
 /** What a person can do with messages that wait. */
 export interface QueueActions {
-  onEdit: (id: string, text: string) => void;
+  /** Whether it was taken. */
+  onEdit: (id: string, text: string) => Promise<boolean>;
   /** What one is being changed to; `null` while it is as it was. */
   written: (id: string) => string | null;
   onWrite: (id: string, text: string | null) => void;

@@ -1,9 +1,13 @@
 import { fireEvent, screen, waitFor } from '@testing-library/svelte';
-import { expect, it } from 'vitest';
+import { afterEach, expect, it, vi } from 'vitest';
 import userEvent from '@testing-library/user-event';
 import { todoKey } from '../../app/unsent.svelte';
 import { draw, setUp } from '../../test/stage';
 import PlanPane from './PlanPane.svelte';
+
+const wordsField = () => screen.queryByRole<HTMLInputElement>('textbox', { name: 'Text of the to-do' });
+
+afterEach(() => void vi.restoreAllMocks());
 
 it('moves the todo that has the keys with Alt and an arrow, as often as is wished, and leaves it the keys', async () => {
   const scene = await setUp();
@@ -42,7 +46,7 @@ it('has again after a restart what a todo was being called, and the line that wa
   const snapshot = begun.host.snapshot(session);
   const [todo] = snapshot.todos;
   if (!todo) throw new Error('there is no plan');
-  begun.workspace.unsent.put(todoKey(session, todo.id), 'said');
+  begun.workspace.unsent.put(todoKey(session, todo.id), { was: todo.content, words: 'said' });
   const first = draw(begun, PlanPane, { snapshot });
   const words = screen.getByRole('textbox', { name: 'Text of the to-do' });
   await fireEvent.input(words, { target: { value: 'said better' } });
@@ -67,6 +71,72 @@ it('has again after a restart what a todo was being called, and the line that wa
     const lines = scene.host.snapshot(session).todos.map(({ content }) => content);
     expect([lines.includes('said better'), lines.includes('one more')]).toEqual([true, true]);
   });
-  expect([screen.queryByRole('textbox', { name: 'Text of the to-do' }), line]).toMatchObject([null, { value: '' }]);
-  expect(localStorage.getItem('bosun.unsent')).toBe('{}');
+  await waitFor(() => expect([wordsField(), line]).toMatchObject([null, { value: '' }]));
+  await waitFor(() => expect(localStorage.getItem('bosun.unsent')).toBe('{}'));
+});
+
+it('shows other words only at the todo that they were written for, and never at one that has its place or its id', async () => {
+  const scene = await setUp();
+  const { workspace, host } = scene;
+  const session = workspace.sessionId ?? '';
+  const snapshot = host.snapshot(session);
+  const [todo, ...others] = snapshot.todos;
+  if (!todo) throw new Error('there is no plan');
+  workspace.unsent.put(todoKey(session, todo.id), { was: todo.content, words: 'said better' });
+  const { redraw } = draw(scene, PlanPane, { snapshot });
+  expect(wordsField()?.value).toBe('said better');
+  wordsField()?.focus();
+  // The agent put another in its place.
+  await redraw({ snapshot: { ...snapshot, todos: [{ ...todo, content: 'Another' }, ...others] } });
+  expect(wordsField()).toBeNull();
+  await redraw({ snapshot });
+  const field = wordsField();
+  expect(field?.value).toBe('said better');
+  // Another session has the same todo by id and by text.
+  await redraw({ snapshot: { ...snapshot, session: { ...snapshot.session, id: 's-other' } } });
+  expect(wordsField()).toBeNull();
+  expect([field?.isConnected, host.calls.some(({ name }) => name === 'changePlan')]).toEqual([false, false]);
+});
+
+it('keeps what was written where the plan refuses it, to be sent once more', async () => {
+  const scene = await setUp();
+  const { workspace, host, client } = scene;
+  const session = workspace.sessionId ?? '';
+  const snapshot = host.snapshot(session);
+  const [todo] = snapshot.todos;
+  if (!todo) throw new Error('there is no plan');
+  workspace.unsent.put(todoKey(session, todo.id), { was: todo.content, words: 'said better' });
+  const change = vi.fn().mockRejectedValue({ code: 'invalid', message: 'no' });
+  client.changePlan = change;
+  draw(scene, PlanPane, { snapshot });
+  const line = screen.getByRole<HTMLInputElement>('textbox', { name: 'Add a to-do…' });
+  await userEvent.type(line, 'one more{Enter}');
+  await userEvent.type(wordsField() as HTMLElement, '{Enter}');
+  await waitFor(() => expect(change).toHaveBeenCalledTimes(2));
+  await waitFor(() => expect([wordsField()?.readOnly, line.readOnly]).toEqual([false, false]));
+  expect([wordsField()?.value, line.value]).toEqual(['said better', 'one more']);
+  await userEvent.type(line, '{Enter}');
+  expect(change.mock.calls.filter(([, { change }]) => change === 'add')).toHaveLength(2);
+});
+
+it('a todo that is dragged stays in the hand when there is news of the plan', async () => {
+  const scene = await setUp();
+  const { workspace, host } = scene;
+  const snapshot = host.snapshot(workspace.sessionId ?? '');
+  Element.prototype.setPointerCapture ??= () => undefined;
+  document.elementFromPoint ??= () => null;
+  const { redraw, container } = draw(scene, PlanPane, { snapshot });
+  const card = container.querySelector('[data-lane=pending] [data-todo]');
+  if (!card) throw new Error('there is nothing to drag');
+  await fireEvent.pointerDown(card, { button: 0, pointerId: 1, pointerType: 'mouse', clientX: 5, clientY: 5 });
+  await fireEvent.pointerMove(window, { pointerId: 1, clientX: 25, clientY: 5 });
+  const isHeld = () => [card.classList.contains('lifted'), document.querySelector('.dragged') !== null];
+  expect(isHeld()).toEqual([true, true]);
+  await redraw({ snapshot: structuredClone(snapshot) });
+  expect(isHeld()).toEqual([true, true]);
+  // Where it is let go is where it is by then: over its own lane, below the others that are there now.
+  const lane = card.closest('[data-lane]');
+  const lookUp = vi.spyOn(document, 'elementFromPoint').mockReturnValue(lane);
+  await fireEvent.pointerUp(window, { pointerId: 1, clientX: 25, clientY: 5 });
+  expect([isHeld(), lookUp.mock.calls.length]).toEqual([[false, false], 1]);
 });

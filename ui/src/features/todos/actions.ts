@@ -3,7 +3,8 @@ import type { PlanChange, Snapshot, Todo } from '../../ipc/bindings';
 import type { Messages } from '../../shared/i18n/en';
 import { i18n } from '../../shared/i18n/i18n.svelte';
 
-export type Change = (change: PlanChange) => void;
+/** Whether it was taken. */
+export type Change = (change: PlanChange) => Promise<boolean>;
 
 /** Changes the plan of a session. A todo that goes can be had back, as it was and where it stood. Whether it was taken. */
 export async function changePlan(

@@ -82,8 +82,10 @@ export class Dragging {
       [this.lifted, this.place, this.refusing] = [null, null, null];
     };
     const letGo = () => {
-      const { place, refusing } = this;
       const wasLifted = this.lifted === id;
+      // The plan may have become another under a hand that did not move.
+      if (wasLifted) this.aim(card, at);
+      const { place, refusing } = this;
       over();
       if (!wasLifted) return;
       passOverClick();

@@ -19,11 +19,14 @@ export class Moving {
     private readonly snapshot: () => Snapshot | null,
   ) {}
 
-  change = async (made: PlanChange): Promise<void> => {
+  /** Whether it was taken. */
+  change = async (made: PlanChange): Promise<boolean> => {
     const snapshot = this.snapshot();
-    if (!snapshot) return;
+    if (!snapshot) return false;
     const said = made.change === 'move' ? placeSaid(i18n.t.plan, snapshot.todos, made.id, made.to) : '';
-    if (await changePlan(this.workspace, snapshot, made)) this.said = said;
+    const isTaken = await changePlan(this.workspace, snapshot, made);
+    if (isTaken) this.said = said;
+    return isTaken;
   };
 
   private put(id: string, place: number): void {
