@@ -56,10 +56,10 @@ fn a_person_who_closes_over_work_is_asked_and_goes_on_working() {
     assert!(desk.ask_to_close());
     window.wait_for_text(SHEET);
     server.gate("end").open();
-    window.wait_for_text("no session is working any more");
+    window.wait_for_text("No session is working any more");
     window.shot("done");
     window.button("Keep open").click();
-    window.wait_until_gone("no session is working any more");
+    window.wait_until_gone("No session is working any more");
     window.wait_for_text("I begin and I end.");
     window.close();
 }

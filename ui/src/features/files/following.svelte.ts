@@ -23,6 +23,8 @@ export class Following {
         if (isGone) return subscription.close();
         close = subscription.close;
         this.problem = '';
+        // What came between the look at them and the watch over them is told to nobody else.
+        onTouched(folders);
       },
       (thrown: unknown) => {
         if (!isGone) this.problem = asError(thrown).message;
