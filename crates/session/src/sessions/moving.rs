@@ -22,7 +22,7 @@ impl Sessions {
         let found = self.usable(folder)?;
         let _alone = self.inner.moving.write().await;
         let before = self.root_path(project.as_str()).await?;
-        if before != found.path && before.is_dir() {
+        if before != found.path && self.usable(&before).is_ok() {
             let still = Problem::ProjectStillThere { path: before.display().to_string() };
             return Err(SessionError::new(ErrorCode::ProjectUnusable, still));
         }
