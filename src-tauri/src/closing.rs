@@ -4,7 +4,6 @@
 //! [`Closing`] holds how it stands and decides; [`requested`] and what follows it ask, look and act.
 
 use std::collections::HashSet;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -66,8 +65,8 @@ enum Request {
 pub(crate) struct Closing {
     stand: Mutex<Stand>,
     news: Notify,
-    /// Since it is hidden, the person was told that something waits.
-    told: AtomicBool,
+    /// The sessions of which the person was told, since it is hidden, that they wait.
+    told: Mutex<HashSet<SessionId>>,
     /// Held by whoever goes from stand to stand.
     settling: AsyncMutex<()>,
     tasks: TaskTracker,
@@ -97,9 +96,13 @@ impl Closing {
         self.change(|stand| (stand == Stand::Hidden).then_some(Stand::Open));
     }
 
-    /// The person was told that something waits for them.
-    pub(crate) fn told(&self) {
-        self.told.store(true, Ordering::Release);
+    /// The person was told that a session waits for them.
+    pub(crate) fn told(&self, session: &SessionId) {
+        self.told_of().insert(session.clone());
+    }
+
+    fn told_of(&self) -> MutexGuard<'_, HashSet<SessionId>> {
+        self.told.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     pub(crate) fn is_hidden(&self) -> bool {
@@ -202,6 +205,8 @@ async fn settle<R: Runtime>(app: &AppHandle<R>, shell: &Arc<Shell>) {
                 return;
             }
             Stand::Looking { .. } => {
+                // Whatever was asked or waited for before is over.
+                (told, awaited) = (None, None);
                 // A core that does not answer keeps no window open.
                 let sessions = at_work(shell).await.unwrap_or_default();
                 closing.looked(!sessions.is_empty(), Instant::now());
@@ -228,7 +233,7 @@ async fn settle<R: Runtime>(app: &AppHandle<R>, shell: &Arc<Shell>) {
             Stand::Hidden => {
                 let awaited: &mut Awaited = awaited.get_or_insert_with(|| {
                     window::hide(app);
-                    closing.told.store(false, Ordering::Release);
+                    closing.told_of().clear();
                     Awaited::default()
                 });
                 // Whoever brought it back meanwhile was too early.
@@ -238,11 +243,11 @@ async fn settle<R: Runtime>(app: &AppHandle<R>, shell: &Arc<Shell>) {
                     match rest(shell, awaited).await {
                         Rest::Over => closing.done(),
                         // It asked before, in sight, and nobody is told of it twice.
-                        Rest::Waits if !closing.told.load(Ordering::Acquire) => {
+                        Rest::WaitsUntold => {
                             closing.came_back();
                             window::focus(app, None);
                         }
-                        Rest::Works | Rest::Waits => closing.news().await,
+                        Rest::Works | Rest::WaitsTold => closing.news().await,
                     }
                 }
             }
@@ -266,7 +271,8 @@ async fn at_work(shell: &Shell) -> Option<Vec<SessionSummary>> {
 async fn rest(shell: &Shell, awaited: &mut Awaited) -> Rest {
     let Some(core) = shell.opened().await else { return Rest::Over };
     let Some(sessions) = at_work(shell).await else { return Rest::Works };
-    awaited.rest(&sessions, |session| core.sessions.waits(session))
+    let told = shell.closing.told_of().clone();
+    awaited.rest(&sessions, |session| core.sessions.waits(session), &told)
 }
 
 /// Stops what is at work, as a person stops a turn, and then what began behind it.
@@ -296,20 +302,30 @@ struct Awaited {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Rest {
     Works,
-    /// Nothing is at work, and what was waits for the person.
-    Waits,
+    /// Nothing is at work, and what was waits for the person, who was told of it.
+    WaitsTold,
+    /// The same, and the person was not told of all of it.
+    WaitsUntold,
     Over,
 }
 
 impl Awaited {
-    fn rest(&mut self, at_work: &[SessionSummary], waits: impl Fn(&SessionId) -> bool) -> Rest {
+    fn rest(
+        &mut self,
+        at_work: &[SessionSummary],
+        waits: impl Fn(&SessionId) -> bool,
+        told: &HashSet<SessionId>,
+    ) -> Rest {
         self.sessions.extend(at_work.iter().map(|session| session.id.clone()));
         self.looks = if at_work.is_empty() { self.looks + 1 } else { 0 };
-        match self.looks {
-            looks if looks < LOOKS => Rest::Works,
-            _ if self.sessions.iter().any(waits) => Rest::Waits,
-            _ => Rest::Over,
+        if self.looks < LOOKS {
+            return Rest::Works;
         }
+        let waiting: Vec<&SessionId> = self.sessions.iter().filter(|session| waits(session)).collect();
+        if waiting.is_empty() {
+            return Rest::Over;
+        }
+        if waiting.into_iter().all(|session| told.contains(session)) { Rest::WaitsTold } else { Rest::WaitsUntold }
     }
 }
 

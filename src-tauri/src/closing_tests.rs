@@ -118,16 +118,18 @@ fn a_page_that_begins_anew_asks_nothing_and_a_window_that_is_back_stays() {
 fn out_of_sight_it_waits_for_what_was_at_work_and_for_what_that_asks() {
     let session = |id: &str| SessionSummary { id: id.into(), ..herald::tests::session(SessionStatus::Running, 0) };
     let asks = |who: &'static str| move |session: &SessionId| session.as_str() == who;
+    let (nobody, a) = (HashSet::new(), HashSet::from(["a".into()]));
     let mut awaited = Awaited::default();
-    assert_eq!(awaited.rest(&[session("a")], asks("-")), Rest::Works);
-    assert_eq!(awaited.rest(&[session("b")], asks("-")), Rest::Works);
-    assert_eq!(awaited.rest(&[], asks("-")), Rest::Works, "the next of the queue may begin");
-    assert_eq!(awaited.rest(&[session("a")], asks("-")), Rest::Works);
-    assert_eq!(awaited.rest(&[], asks("a")), Rest::Works);
+    assert_eq!(awaited.rest(&[session("a")], asks("-"), &nobody), Rest::Works);
+    assert_eq!(awaited.rest(&[session("b")], asks("-"), &nobody), Rest::Works);
+    assert_eq!(awaited.rest(&[], asks("-"), &nobody), Rest::Works, "the next of the queue may begin");
+    assert_eq!(awaited.rest(&[session("a")], asks("-"), &nobody), Rest::Works);
+    assert_eq!(awaited.rest(&[], asks("a"), &nobody), Rest::Works);
     for _ in 0..LOOKS * 2 {
-        assert_eq!(awaited.rest(&[], asks("a")), Rest::Waits, "it was at work and asks now");
+        assert_eq!(awaited.rest(&[], asks("a"), &nobody), Rest::WaitsUntold, "it was at work and asks now");
+        assert_eq!(awaited.rest(&[], asks("a"), &a), Rest::WaitsTold);
     }
-    assert_eq!(awaited.rest(&[session("a")], asks("a")), Rest::Works);
-    assert_eq!(awaited.rest(&[], asks("c")), Rest::Works);
-    assert_eq!(awaited.rest(&[], asks("c")), Rest::Over, "that one waited before");
+    assert_eq!(awaited.rest(&[session("a")], asks("a"), &nobody), Rest::Works);
+    assert_eq!(awaited.rest(&[], asks("c"), &nobody), Rest::Works);
+    assert_eq!(awaited.rest(&[], asks("c"), &nobody), Rest::Over, "that one waited before");
 }

@@ -115,7 +115,7 @@ async fn tell<R: Runtime>(
         is_told = bus.tell(app, shell, notice(spoken, news, session)).await;
     }
     if news == News::NeedsYou && is_told {
-        shell.closing.told();
+        shell.closing.told(&session.id);
     }
     // Out of sight and untold, it would wait for ever.
     if news == News::NeedsYou && !is_told && shell.closing.is_hidden() {

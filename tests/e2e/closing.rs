@@ -112,15 +112,12 @@ fn a_window_that_closes_when_all_is_done_goes_out_of_sight_and_ends_by_itself() 
     window.close();
 }
 
-#[test]
-fn out_of_sight_a_request_is_told_and_a_press_brings_the_window_back() {
-    let desk = Desk::plan("closing-asks").without_keyring().set_up();
-    let notices = Notices::start(desk.bus());
-    let server = ModelServer::start();
+/// A window that went out of sight until all is done; a request comes up there.
+fn asks_out_of_sight<'d>(desk: &'d Desk, server: &ModelServer) -> Window<'d> {
     let call = json!({ "file_path": "/hello.txt", "content": "hello\n" });
     let reply = Reply::text("I begin").and_gate("end").and_call("write_file", call);
     server.add(Rule::turn("slowly").reply(reply).reply("It is written."));
-    let window = at_work(&desk, &server);
+    let window = at_work(desk, server);
     ask(&window, "slowly");
     window.wait_for_text("I begin");
     assert!(desk.ask_to_close());
@@ -128,6 +125,15 @@ fn out_of_sight_a_request_is_told_and_a_press_brings_the_window_back() {
     close_when_done(&window);
     desk.wait_for_no_window("Bosun");
     server.gate("end").open();
+    window
+}
+
+#[test]
+fn out_of_sight_a_request_is_told_and_a_press_brings_the_window_back() {
+    let desk = Desk::plan("closing-asks").without_keyring().set_up();
+    let notices = Notices::start(desk.bus());
+    let server = ModelServer::start();
+    let window = asks_out_of_sight(&desk, &server);
     let asked = notices.wait_for(1);
     assert_eq!(asked.summary, "Needs you");
     assert!(!window.ends_within(Duration::from_secs(3)), "it waits for the answer");
@@ -176,17 +182,7 @@ fn out_of_sight_a_request_that_nobody_can_be_told_of_brings_the_window_back() {
     // Nothing shows notifications on this desk.
     let desk = Desk::plan("closing-untold").without_keyring().set_up();
     let server = ModelServer::start();
-    let call = json!({ "file_path": "/hello.txt", "content": "hello\n" });
-    let reply = Reply::text("I begin").and_gate("end").and_call("write_file", call);
-    server.add(Rule::turn("slowly").reply(reply).reply("It is written."));
-    let window = at_work(&desk, &server);
-    ask(&window, "slowly");
-    window.wait_for_text("I begin");
-    assert!(desk.ask_to_close());
-    window.wait_for_text(SHEET);
-    close_when_done(&window);
-    desk.wait_for_no_window("Bosun");
-    server.gate("end").open();
+    let window = asks_out_of_sight(&desk, &server);
     desk.wait_for_window("Bosun");
     answer(&window, "Approve");
     window.wait_for_text("It is written.");

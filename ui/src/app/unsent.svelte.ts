@@ -72,11 +72,12 @@ export class Unsent {
     }
   }
 
-  /** Forgets what was written in any other session. */
+  /** Forgets what was written in any other session, but for answers: a subagent asks in one that no list has. */
   keepOnly(sessions: readonly string[]): void {
     const there = new Set(sessions);
-    for (const key of this.here.keys()) if (!there.has(sessionOf(key))) this.here.delete(key);
-    this.kept.keepOnly(this.kept.keys().filter((key) => there.has(sessionOf(key))));
+    const stays = (key: string) => key.startsWith(ANSWER) || there.has(sessionOf(key));
+    for (const key of this.here.keys()) if (!stays(key)) this.here.delete(key);
+    this.kept.keepOnly(this.kept.keys().filter(stays));
   }
 }
 

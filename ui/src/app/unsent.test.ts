@@ -33,6 +33,18 @@ it('is bounded, and goes with its session', () => {
   expect([new Unsent().keysOf('queued:'), new Unsent().words(todoKey('s2', 't1'))]).toEqual([[], 'kept']);
 });
 
+it('as an answer to a subagent stays over the start: it asks in a session that no list has', () => {
+  const unsent = new Unsent();
+  const key = answerKey({ session: 's-child', call_id: 'c1', digest: 'd' });
+  unsent.put(key, 'half a reason');
+  restart();
+  const next = new Unsent();
+  next.keepOnly(['s-root']);
+  expect(new Unsent().words(key)).toBe('half a reason');
+  next.keepAnswers(['s-root', 's-child'], []);
+  expect(new Unsent().words(key)).toBeNull();
+});
+
 it('of sessions that are gone is forgotten at the start, and kept of those that are there', async () => {
   const unsent = new Unsent();
   unsent.put(todoKey('s-refresh', 't1'), 'kept');

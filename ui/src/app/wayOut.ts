@@ -21,7 +21,7 @@ const ASKS_FOR_FOLDER = ['pickProject', 'startTour'];
 export function stepsOut(workspace: Workspace, problem: Problem, about: About = {}): Step[] {
   const { way, of } = wayOf(problem);
   // Said in the window's own words, of a project that is listed as gone.
-  if (way === 'folder' || about.moved !== undefined) return folderSteps(workspace, about);
+  if (way === 'folder' || about.moved !== undefined) return folderSteps(workspace, about, of);
   const t = i18n.t.ways;
   const opening = (label: string, dialog: Dialog): Step[] => [{ way, label, run: () => (workspace.dialog = dialog) }];
   switch (way) {
@@ -55,13 +55,13 @@ export function stepsOut(workspace: Workspace, problem: Problem, about: About = 
 }
 
 /** A project that is not where it was may only have moved. */
-function folderSteps(workspace: Workspace, { request, project: asked, moved }: About): Step[] {
+function folderSteps(workspace: Workspace, { request, project: asked, moved }: About, { problem }: Problem): Step[] {
   const isAsked = ASKS_FOR_FOLDER.some((name) => request?.startsWith(name));
   const project = moved ?? (isAsked || request === undefined ? null : (asked ?? null));
   const t = i18n.t.projects;
   const move = { way: 'folder' as const, label: t.moved, run: () => void (project && moveProject(workspace, project)) };
   const open = { way: 'folder' as const, label: t.openAnother, run: () => void workspace.pickProject() };
-  return project === null ? [open] : [move, open];
+  return project === null || problem === 'project_still_there' ? [open] : [move, open];
 }
 
 /** The provider that a problem is about: by its name or its host, else that of the model at hand. */

@@ -360,13 +360,13 @@ export class Workspace {
 
   /** Does something and shows the person why it did not work. */
   async run<T>(action: () => Promise<T>, about: About = {}): Promise<T | undefined> {
-    const project = this.projectId ?? undefined;
+    const of = { project: this.projectId ?? undefined, ...about };
     try {
       return await action();
     } catch (thrown) {
       const request = this.troubles.failures.of(thrown);
-      const again = repeats(request) ? () => this.run(action, about) : undefined;
-      this.fail(asError(thrown), { request, project, again, ...about });
+      const again = repeats(request) ? () => this.run(action, of) : undefined;
+      this.fail(asError(thrown), { request, again, ...of });
       return undefined;
     }
   }

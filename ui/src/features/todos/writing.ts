@@ -19,7 +19,7 @@ export const newLine = (unsent: Unsent, session: string) => ({
   onWrite: (content: string) => unsent.put(newTodoKey(session), content || undefined),
 });
 
-/** Other words for a todo. The ids are places in the agent's list: where another todo stands there now, they are not its. */
+/** Other words for a todo. An id may go over to what stands in its place: of that they are no other words. */
 export function otherWords(unsent: Unsent, session: string, { id, content: was }: Todo) {
   const key = todoKey(session, id);
   const kept = unsent.of(key, isReworded);

@@ -54,7 +54,8 @@ export const problems: Messages['problems'] = {
   project_is_machine: '{path} 是整台机器；请选择只含一个项目的文件夹',
   project_unusable: '文件夹 {path} 无法使用：“{detail}”；请另选一个',
   project_gone: '项目文件夹已不在，或已被替换；未作任何改动。请把它恢复，或打开另一个文件夹',
-  project_still_there: '这个项目的文件夹仍在“{path}”，并没有移动；请把另一个文件夹作为单独的项目打开',
+  project_still_there:
+    '这个项目的文件夹仍在“{path}”，并没有移动；请把另一个文件夹作为单独的项目打开，或先重命名、移走原处现有的文件夹',
   project_taken:
     '{path} 已经是项目“{name}”的文件夹，它有自己的会话或记忆，因此未作任何移动；请打开“{name}”在那里继续，或选择其他文件夹',
   project_at_work: '智能体正在此项目的“{session}”中工作，因此没有更换文件夹；请先在那里停止，再重新选择文件夹',
