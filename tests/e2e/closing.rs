@@ -27,14 +27,19 @@ fn held<'d>(desk: &'d Desk, server: &ModelServer) -> Window<'d> {
     window
 }
 
-/// Presses the button after a moment: WebDriver waits behind its own click for a frame, which a hidden window never draws.
-fn close_when_done(window: &Window<'_>) {
-    window.button("Close when done");
+/// Presses the button after a moment: WebDriver waits behind its own click for a frame, which a window that is hidden or
+/// gone never draws.
+fn press_soon(window: &Window<'_>, name: &str) {
+    window.button(name);
     window.script(
-        "const press = [...document.querySelectorAll('.close-sheet button')].find((one) => /when done/.test(one.textContent));
+        "const press = [...document.querySelectorAll('.close-sheet button')].find((one) => one.textContent.trim() === arguments[0]);
          setTimeout(() => press.click(), 50)",
-        &[],
+        &[name.into()],
     );
+}
+
+fn close_when_done(window: &Window<'_>) {
+    press_soon(window, "Close when done");
 }
 
 #[test]
@@ -69,7 +74,7 @@ fn work_that_is_stopped_with_the_window_is_stopped_at_the_next_start_and_goes_on
     let desk = Desk::plan("closing-stop").without_keyring().set_up();
     let server = ModelServer::start();
     let window = closed(&desk, &server);
-    window.button("Stop and close").click();
+    press_soon(&window, "Stop and close");
     window.wait_for_end();
     let window = reopen(&desk);
     window.wait_for_text("I begin");
