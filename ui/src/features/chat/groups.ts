@@ -62,12 +62,17 @@ export function span(rows: readonly Item[]): number | null {
 
 /** A call, or a thought without words after it. */
 function isRow({ body }: Item): boolean {
-  return body.kind === 'tool' || (body.kind === 'ai' && body.text.trim() === '' && body.reasoning !== '');
+  return body.kind === 'tool' || (body.kind === 'ai' && isBlank(body.text) && body.reasoning !== '');
 }
 
 function isEmpty({ body }: Item): boolean {
-  return body.kind === 'ai' && body.text.trim() === '' && body.reasoning === '';
+  return body.kind === 'ai' && isBlank(body.text) && body.reasoning === '';
 }
+
+/** What is longer says something. To read a text that grows is to put all of it together, for each frame anew. */
+const BRIEF = 1024;
+
+const isBlank = (text: string) => text.length <= BRIEF && text.trim() === '';
 
 function isSettled(item: Item): boolean {
   const state = toolOf(item)?.state;
