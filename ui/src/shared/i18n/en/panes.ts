@@ -40,6 +40,7 @@ export const plan = {
     dropped: (todo: string) => `“${todo}” was removed from the plan`,
     menu: (todo: string) => `More for “${todo}”`,
     words: 'Text of the to-do',
+    kept: 'The to-do you were editing was changed or removed meanwhile. Your words are in the line for adding one.',
     told: 'The agent is told of your changes at its next step.',
   },
   emptyTitle: 'No plan yet',

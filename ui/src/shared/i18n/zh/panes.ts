@@ -36,6 +36,7 @@ export const plan: Messages['plan'] = {
     dropped: (todo) => `已从计划中移除“${todo}”`,
     menu: (todo) => `“${todo}”的更多操作`,
     words: '待办的文字',
+    kept: '你正在修改的待办在此期间已变更或移除。你写的内容已放到添加待办的输入框中。',
     told: '智能体会在下一步得知你的更改。',
   },
   emptyTitle: '还没有计划',
