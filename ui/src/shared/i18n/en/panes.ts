@@ -66,7 +66,6 @@ export const agents = {
   beside: 'in the background',
   stopped: 'Its parent is told that you stopped it, and goes on.',
   loading: 'Loading…',
-  sentTo: 'Sent to',
   toConversation: 'Go to the conversation',
   facts: {
     main: (name: string) => `How it stands with ${name}`,
@@ -82,7 +81,7 @@ export const changes = {
   files: (count: number) => f.count(count, 'file', 'files'),
   kinds: { created: 'new', changed: 'changed', deleted: 'deleted' },
   list: 'Changed files',
-  pending: 'pending',
+  pending: 'waiting',
   loading: 'Comparing…',
   split: 'Before and after side by side',
   wide: 'Open with more room',
