@@ -92,7 +92,7 @@ it('shows other words only at the todo that they were written for, and never at 
   field?.focus();
   // Another session has the same todo by id and by text.
   await redraw({ snapshot: { ...snapshot, session: { ...snapshot.session, id: 's-other' } } });
-  expect([wordsField(), line().value]).toEqual([null, '']);
+  expect([wordsField(), line().value, document.activeElement === line()]).toEqual([null, '', false]);
   await redraw({ snapshot });
   expect(wordsField()?.value).toBe('said better');
   // The agent put another in its place.

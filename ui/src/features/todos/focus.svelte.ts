@@ -2,9 +2,10 @@ import { tick } from 'svelte';
 
 /**
  * What has the keys keeps them while rows change places: one that is moved in the page would lose them. Who rewords a todo
- * goes on where its field is now, or at the line that has the words (`onLeft`) where the field is gone.
+ * goes on where its field is now, or at the line that has the words (`onLeft`) where the field is gone, in the same session.
  */
-export function keepFocus(order: () => unknown, onLeft: () => void): void {
+export function keepFocus(order: () => unknown, session: () => string | undefined, onLeft: () => void): void {
+  let last: string | undefined;
   let held: Element | null = null;
   let of: string | null = null;
   $effect.pre(() => {
@@ -14,9 +15,11 @@ export function keepFocus(order: () => unknown, onLeft: () => void): void {
   });
   $effect(() => {
     order();
+    const isSame = last === session();
+    last = session();
     if (document.activeElement !== document.body || !(held instanceof HTMLElement)) return;
     if (held.isConnected) return held.focus();
-    if (of === null || !(held instanceof HTMLInputElement)) return;
+    if (!isSame || of === null || !(held instanceof HTMLInputElement)) return;
     const { selectionStart, selectionEnd } = held;
     const field = fieldOf(of);
     // The words come into the line with the same news.
