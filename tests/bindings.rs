@@ -2,7 +2,7 @@
 //! commands (the builder's, `build.rs`, the capability) are the same.
 #![allow(clippy::disallowed_methods, clippy::expect_used, reason = "tests read the tree they check and stop at once")]
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use pretty_assertions::assert_eq;
@@ -74,6 +74,33 @@ fn the_window_says_problems_in_the_words_of_the_command_line() {
     }
     text.push_str("} satisfies Record<Problem['problem'], string>;\n");
     is_committed("ui/src/shared/i18n/en/problems.ts", &text);
+}
+
+/// The entries of a dictionary of the window, whose values are strings in single or double quotes.
+fn entries(dictionary: &str) -> impl Iterator<Item = (String, String)> {
+    let lines = dictionary.split("\n  ").skip(1);
+    lines.filter_map(|line| {
+        let (name, value) = line.split_once(':')?;
+        let mut letters = value.trim().chars();
+        let quote = letters.next().filter(|first| "'\"".contains(*first))?;
+        let mut text = String::new();
+        while let Some(letter) = letters.next().filter(|letter| *letter != quote) {
+            text.push(if letter == '\\' { letters.next()? } else { letter });
+        }
+        Some((name.to_owned(), text))
+    })
+}
+
+#[test]
+fn exports_say_problems_in_the_words_of_the_window() {
+    let files = ["problems", "problems-of-models"].map(|name| read(&format!("ui/src/shared/i18n/zh/{name}.ts")));
+    // A value may stand on the line below its name.
+    let files = files.map(|text| text.replace(":\n    ", ": "));
+    let said: BTreeMap<String, String> = files.iter().flat_map(|text| entries(text)).collect();
+    let codes = bosun_protocol::Problem::ENGLISH.iter().map(|(code, _)| snake_case(code));
+    assert_eq!(Vec::from_iter(said.keys().cloned()), Vec::from_iter(codes.collect::<BTreeSet<_>>()));
+    let text = serde_json::to_string_pretty(&said).expect("JSON");
+    is_committed("crates/session/src/export/words/chinese.json", &format!("{text}\n"));
 }
 
 #[test]

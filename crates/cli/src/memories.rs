@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use bosun_protocol::{ErrorCode, FindMemories, MemoryEntry, MemoryList, MemoryRef, MemoryScope, MemoryShelf};
 use bosun_session::ImportFrom;
-use bosun_session::export::time;
+use bosun_session::export::{ENGLISH, time};
 use clap::{Args, Subcommand};
 
 use crate::Exit;
@@ -131,7 +131,13 @@ fn tell_list(out: &mut impl Write, list: &MemoryList, deleted: bool, format: For
         Format::Text if deleted => {
             for gone in &list.deleted {
                 let path = path_of(&gone.memory);
-                writeln!(out, "{}  {}  {}", time(gone.deleted_at), visible(&path), short(&gone.title, TITLE))?;
+                writeln!(
+                    out,
+                    "{}  {}  {}",
+                    time(gone.deleted_at, &ENGLISH),
+                    visible(&path),
+                    short(&gone.title, TITLE)
+                )?;
             }
         }
         Format::Text if list.entries.is_empty() => writeln!(out, "Nothing is remembered here yet.")?,
@@ -144,7 +150,7 @@ fn row(entry: &MemoryEntry) -> String {
     let by = if entry.author.is_some() { "agent" } else { "you" };
     let always = if entry.always_read { "  (always read)" } else { "" };
     let (path, title) = (one_line(&entry.agent_path), short(&entry.title, TITLE));
-    format!("{}  {by:<5}  {path}{always}  {title}", time(entry.updated_at))
+    format!("{}  {by:<5}  {path}{always}  {title}", time(entry.updated_at, &ENGLISH))
 }
 
 /// A memory as a list names it.

@@ -190,7 +190,7 @@ async fn move_project(old: &Path, new: &Path, keys: EnvironmentKeys) -> Result<(
 
 fn table_row(summary: &SessionSummary, path: &str) -> String {
     let title = if summary.title.is_empty() { "(nothing said yet)" } else { &summary.title };
-    let changed = time(summary.updated_at);
+    let changed = time(summary.updated_at, &ENGLISH);
     format!(
         "{}  {:<11}  {changed}  {}  ({})",
         summary.id,

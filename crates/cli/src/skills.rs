@@ -4,7 +4,7 @@ use std::io::Write;
 use std::path::PathBuf;
 
 use bosun_protocol::{ErrorCode, ProjectId, SkillEntry, SkillHidden, SkillOrigin, SkillRef};
-use bosun_session::export::time;
+use bosun_session::export::{ENGLISH, time};
 use bosun_session::{ImportFrom, SessionError};
 use clap::{Args, Subcommand};
 
@@ -156,7 +156,7 @@ fn row(entry: &SkillEntry) -> String {
         Some(SkillHidden::Broken) => "broken",
     };
     let used = match entry.used_at {
-        Some(at) => format!("{} used {}", entry.uses, time(at)),
+        Some(at) => format!("{} used {}", entry.uses, time(at, &ENGLISH)),
         None => "never used".to_owned(),
     };
     let words = &match &entry.problem {

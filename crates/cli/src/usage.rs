@@ -55,7 +55,7 @@ pub(crate) async fn usage(args: UsageArgs) -> Result<Exit, Failure> {
             }
             let widest = usage.agents.iter().map(|used| agent(&used.agent.name).chars().count()).max().unwrap_or(1);
             for call in usage.calls.iter().rev() {
-                let at = bosun_session::export::time(call.at);
+                let at = bosun_session::export::time(call.at, &bosun_session::export::ENGLISH);
                 let name = name(&call.model.provider, &call.model.name);
                 let tokens = [call.input_tokens, call.output_tokens];
                 let tokens = tokens.map(|tokens| tokens.map_or("?".to_owned(), |tokens| tokens.to_string()));

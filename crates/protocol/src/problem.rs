@@ -179,9 +179,9 @@ problems! {
     ForkUnreadable = "the new session was created but cannot be read; look for it in the list";
     SubagentIdle = "this subagent is not running; it may just have finished";
     PlanOfSubagent = "a subagent manages its own plan; tell the agent that started it what should change";
-    PlanLineGone = "this line is no longer in the plan, because the agent has changed it; look at the plan again";
-    PlanLineEmpty = "a line of the plan cannot be empty; enter some text";
-    PlanFull { most: u32 } = "a plan can have at most {most} lines; remove one first";
+    PlanLineGone = "this to-do is no longer in the plan, because the agent has changed it; look at the plan again";
+    PlanLineEmpty = "a to-do cannot be empty; enter some text";
+    PlanFull { most: u32 } = "a plan can have at most {most} to-dos; remove one first";
     SummaryEmpty = "a summary cannot be empty; undo the summary to send the whole conversation again";
     NothingSummedUp = "nothing of this conversation has been summarised; the model reads all of it";
     SummaryOfSubagent = "a subagent's conversation is summarised automatically as it grows; choose the session that started it";

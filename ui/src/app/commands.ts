@@ -144,7 +144,7 @@ const SPECS = {
     isPossible: hasSession,
     run: uncovered((workspace) => {
       if (!workspace.layout.isSidebarWide) workspace.layout.toggleSidebar();
-      afterwards(() => (workspace.renaming = workspace.sessionId));
+      afterwards(() => workspace.sessionId !== null && workspace.renaming.begin(workspace.sessionId));
     }),
   },
   pin: {

@@ -3,6 +3,7 @@
  * about; it survives a restart as the drafts do, on this machine only.
  */
 import { untrack } from 'svelte';
+import { SvelteSet } from 'svelte/reactivity';
 import type { Decide } from '../ipc/bindings';
 import { Drafts } from './drafts.svelte';
 
@@ -12,6 +13,7 @@ export class Unsent {
   private readonly kept: Drafts;
   /** What is not stored, or not yet: it may be a secret. */
   private readonly here = new Map<string, unknown>();
+  private readonly away = new SvelteSet<string>();
 
   constructor(onUnkept?: () => void) {
     this.kept = new Drafts(onUnkept, KEY);
@@ -49,6 +51,22 @@ export class Unsent {
     if (this.here.get(key) !== written) return;
     if (mayNot) this.kept.forget(key);
     else this.put(key, written);
+  }
+
+  /** Gives it away, and forgets it where that is taken. Until then it is nobody's to move. */
+  async give(key: string, away: () => Promise<boolean>): Promise<boolean> {
+    this.away.add(key);
+    try {
+      const isTaken = await away();
+      if (isTaken) this.forget(key);
+      return isTaken;
+    } finally {
+      this.away.delete(key);
+    }
+  }
+
+  isAway(key: string): boolean {
+    return this.away.has(key);
   }
 
   /** It was sent, or given up by the person, and is not there again. */

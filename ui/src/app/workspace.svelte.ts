@@ -36,6 +36,7 @@ import { Notes, type Note } from './notes.svelte';
 import { Panes } from './panes.svelte';
 import { Past } from './past';
 import { ProjectModels } from './projectModels';
+import { Renaming } from './renaming.svelte';
 import { Seen } from './seen.svelte';
 import { Sending } from './sending';
 import { START, type Complete } from './settings';
@@ -60,8 +61,7 @@ export class Workspace {
   isFinding = $state(false);
   readonly troubles = new Troubles();
   readonly notes = new Notes();
-  /** The session whose title is being changed in the list. */
-  renaming = $state<string | null>(null);
+  readonly renaming = new Renaming(this);
   /** A row that the conversation should go to; one of a subagent's stands in a conversation of its own. */
   goal = $state.raw<(Sought & { session: string; foundIn: string }) | null>(null);
   /** The file that the pane of files is to show next. */

@@ -24,6 +24,8 @@ Element.prototype.scrollIntoView ??= () => undefined;
 configure({ asyncUtilTimeout: 5_000 });
 
 beforeEach(() => {
+  // What the test before this one is about to store is stored now, and gone with the rest.
+  window.dispatchEvent(new Event('pagehide'));
   localStorage.clear();
   i18n.use('en', 'en');
 });

@@ -42,7 +42,7 @@ pub fn page(archive: &Archive, project: &str, words: &Words) -> String {
         format!("<!doctype html>\n<html lang=\"{}\">\n{HEAD}<title>{title}</title>\n{STYLE}</head>\n", words.tag);
     let mut page = Page { text: format!("{head}<body>\n<h1>{title}</h1>\n"), words };
     let model = session.model.as_ref().map(|model| format!(" · {}:{}", model.provider, model.name)).unwrap_or_default();
-    let meta = format!("{project}{model} · {} · {}", word(session.status, words), time(session.created_at));
+    let meta = format!("{project}{model} · {} · {}", word(session.status, words), time(session.created_at, words));
     page.push("p", "meta", &one_line(&meta));
     page.conversation(archive);
     page.rest(archive);

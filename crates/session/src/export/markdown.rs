@@ -31,7 +31,7 @@ pub fn written(archive: &Archive, project: &str, detail: Detail, words: &Words) 
         page.point(&format!("{}{}", words.model, one_line(&format!("{}:{}", model.provider, model.name))));
     }
     page.point(&format!("{}{}", words.status_is, word(session.status, words)));
-    page.point(&format!("{}{}", words.begun, time(session.created_at)));
+    page.point(&format!("{}{}", words.begun, time(session.created_at, words)));
     page.point(&(words.tokens)(session.usage.input_tokens, session.usage.output_tokens));
     page.conversation(archive, detail, 2);
     page.rest(archive);
@@ -39,10 +39,10 @@ pub fn written(archive: &Archive, project: &str, detail: Detail, words: &Words) 
 }
 
 /// A time as people and programs read it, in UTC.
-pub fn time(ms: i64) -> String {
+pub fn time(ms: i64, words: &Words) -> String {
     match Timestamp::from_millisecond(ms) {
         Ok(time) => time.strftime("%Y-%m-%d %H:%M:%S UTC").to_string(),
-        Err(_) => "at an unknown time".to_owned(),
+        Err(_) => words.unknown_time.to_owned(),
     }
 }
 
@@ -192,6 +192,11 @@ impl Page<'_> {
 }
 
 pub(super) fn notice_text(notice: &Notice, words: &Words) -> String {
-    let (sentence, detail) = ((words.notice)(notice.code), one_line(&notice.detail));
-    if detail.is_empty() { sentence.to_owned() } else { (words.with_detail)(sentence, &detail) }
+    let mut sentence = (words.notice)(notice.code).to_owned();
+    if let Some(model) = &notice.model {
+        sentence = (words.of_model)(&sentence, &one_line(&format!("{}:{}", model.provider, model.name)));
+    }
+    let detail = notice.problem.as_ref().map_or_else(|| notice.detail.clone(), words.problem);
+    let detail = one_line(&detail);
+    if detail.is_empty() { sentence } else { (words.with_detail)(&sentence, &detail) }
 }

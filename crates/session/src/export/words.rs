@@ -3,8 +3,9 @@
 
 mod chinese;
 mod english;
+mod said;
 
-use bosun_protocol::{Decision, DecisionSource, Figure, NoticeCode, SessionStatus};
+use bosun_protocol::{Decision, DecisionSource, Figure, NoticeCode, Problem, SessionStatus};
 
 pub use chinese::CHINESE;
 pub use english::ENGLISH;
@@ -22,6 +23,8 @@ pub struct Words {
     pub(super) model: &'static str,
     pub(super) status_is: &'static str,
     pub(super) begun: &'static str,
+    /// In place of a time that is none.
+    pub(super) unknown_time: &'static str,
     pub(super) tokens: fn(received: u64, sent: u64) -> String,
     pub(super) person: &'static str,
     pub(super) agent: &'static str,
@@ -48,6 +51,10 @@ pub struct Words {
     pub(super) status: fn(SessionStatus) -> &'static str,
     /// A whole sentence.
     pub(super) notice: fn(NoticeCode) -> &'static str,
+    /// What Bosun says about trouble; what others said stands in it as it came.
+    pub(super) problem: fn(&Problem) -> String,
+    /// Whose failure a notice tells, behind its sentence.
+    pub(super) of_model: fn(sentence: &str, model: &str) -> String,
     /// Such a sentence with what is known of it.
     pub(super) with_detail: fn(sentence: &str, detail: &str) -> String,
 }

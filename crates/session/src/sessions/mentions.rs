@@ -177,7 +177,7 @@ fn said_in(session: &SessionSummary) -> MentionHit {
     MentionHit {
         kind: MentionKind::Session,
         name: session.title.clone(),
-        detail: crate::export::time(session.updated_at),
+        detail: crate::export::time(session.updated_at, &crate::export::ENGLISH),
         mention: Mention::Session { session: session.id.clone() },
     }
 }

@@ -1,8 +1,8 @@
 //! What is written about a session, in each language that Bosun speaks.
 
 use bosun_protocol::{
-    Attachment, AttachmentKind, Decision, DecisionRecord, DecisionSource, Figure, ItemBody, MediaKind, SessionStatus,
-    ToolState,
+    Attachment, AttachmentKind, Decision, DecisionRecord, DecisionSource, Figure, ItemBody, MediaKind, ModelRef,
+    Notice, NoticeCode, Problem, SessionStatus, ToolState,
 };
 use serde_json::json;
 
@@ -120,5 +120,53 @@ fn a_session_without_anything_of_its_own_has_no_english_in_chinese() {
             let is_sign = matches!(figure, Figure::Added(_) | Figure::Removed(_));
             assert_eq!(chinese == english, is_sign, "{chinese}");
         }
+    }
+}
+
+/// The line of `notice` in an export.
+fn noticed(notice: &Notice, words: &Words) -> String {
+    let mut archive = recorded();
+    archive.items.truncate(1);
+    archive.items[0].body = ItemBody::Notice(notice.clone());
+    let text = markdown(&archive, "", Detail::Whole, words);
+    text.lines().find_map(|line| line.strip_prefix("> ")).unwrap().replace('\\', "")
+}
+
+#[test]
+fn what_bosun_says_in_a_notice_is_said_in_the_language_of_the_export() {
+    let notice =
+        |code, problem: Problem| Notice { code, detail: problem.to_string(), problem: Some(problem), model: None };
+    let busy = Problem::ReplyCut { host: "api.example".into() };
+    let again = notice(NoticeCode::AsksAgain, Problem::AsksAgain { seconds: "4".into(), why: Box::new(busy) });
+    assert_eq!(
+        noticed(&again, &CHINESE),
+        "即将再次请求模型：4 秒后重试，原因：api.example 的回复在完成之前就中断了；请重试"
+    );
+    let english = "The model will be asked again shortly: trying again in 4 s: the reply from api.example broke off before \
+                   it was complete; try again";
+    assert_eq!(noticed(&again, &ENGLISH), english);
+
+    let (spent, limit, stop) = ("1.02".to_owned(), "1.00".to_owned(), "5.00".to_owned());
+    let warned = notice(NoticeCode::BudgetWarning, Problem::SessionCostStops { spent, limit, stop });
+    let chinese = "费用已达到你设定的金额：本会话已花费 $1.02；你要求在 $1.00 时提醒。到 $5.00 时停止。";
+    assert_eq!(noticed(&warned, &CHINESE), chinese);
+    assert!(
+        noticed(&warned, &ENGLISH).starts_with("The cost has reached an amount you set: This session has cost $1.02")
+    );
+
+    // What a provider said, and the journal of an older Bosun, stand as they came; whose it is stands with them.
+    let model = Some(ModelRef { provider: "acme".into(), name: "m1".into() });
+    let failed = Notice { code: NoticeCode::ModelFailed, detail: "529 busy".into(), problem: None, model };
+    assert_eq!(noticed(&failed, &CHINESE), "模型没有应答（acme:m1）：529 busy");
+    assert_eq!(noticed(&failed, &ENGLISH), "The model did not answer (acme:m1): 529 busy");
+}
+
+#[test]
+fn a_time_that_is_none_is_told_in_the_language_of_the_export() {
+    let mut archive = recorded();
+    archive.session.created_at = i64::MAX;
+    for (words, told) in [(&CHINESE, "时间未知"), (&ENGLISH, "at an unknown time")] {
+        assert!(markdown(&archive, "", Detail::Short, words).contains(told));
+        assert!(html(&archive, "", words).contains(told));
     }
 }

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { isBegun, jsonOf, packed, textsIn, unpacked, type Begun, type Edits } from './begun';
+import { isBegun, jsonOf, packed, textsIn, textsOf, unpacked, type Begun, type Edits } from './begun';
 
 const PROPOSED = { file_path: '/src/a.rs', content: 'x'.repeat(5_000), limit: 7 };
 const begun = (edits: Edits): Begun => ({ form: 'edit', text: '', edits });
@@ -26,4 +26,15 @@ it('has what is long in it once at most, where it was changed', () => {
 
 it('names every text in it by itself', () => {
   expect(textsIn({ a: 'one', b: ['two', 3, null, { c: 'three' }] })).toEqual(['one', 'two', 'three']);
+});
+
+it('is looked through with what stands beside a change, as far as one word can go on', () => {
+  const content = `${'a'.repeat(9_000)} sk-abcd${'b'.repeat(9_000)}`;
+  const json = jsonOf({ content }).replace('sk-abcd', 'sk-abcdefgh"');
+  const written = begun({ tab: 'json', json, args: { content }, broken: {} });
+  const texts = textsOf(packed(written, { content }), written);
+  expect([texts.some((text) => text.includes('sk-abcdefgh')), texts.some((text) => text.length > 10_000)]).toEqual([
+    true,
+    false,
+  ]);
 });

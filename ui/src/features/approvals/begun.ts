@@ -68,6 +68,18 @@ function spliceOf(before: string, after: string): Splice {
   return [head, after.slice(head, after.length - tail), tail];
 }
 
+/** So much beside what was changed may be one word with it, in characters: the longest keys are tokens of a few thousand. */
+const BESIDE = 4_000;
+
+/** The texts of what is stored, with what stands beside a change: a key may have come to be of what was there and what was not. */
+export function textsOf(stored: StoredBegun, { edits }: Begun): string[] {
+  const splice = stored.edits?.json;
+  if (!edits || !splice) return textsIn(stored);
+  const [head, , tail] = splice;
+  const { json } = edits;
+  return [...textsIn(stored), json.slice(Math.max(0, head - BESIDE), json.length - tail + BESIDE)];
+}
+
 /** Every text in it, each by itself: as JSON, a key in it may not look like one. */
 export const textsIn = (value: unknown): string[] =>
   typeof value === 'string'

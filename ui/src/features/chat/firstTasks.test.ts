@@ -14,7 +14,7 @@ describe('first tasks', () => {
   it('are made from the names at the top of the project', () => {
     expect(firstTasks(en, ['README.md', 'Cargo.toml', 'tests'])).toEqual([
       'Read README.md and tell me what this project does and how it is put together.',
-      'Run what is in tests and explain what fails, without changing anything yet.',
+      'Run the tests in tests and explain what fails and why, without changing anything yet.',
       'Compare README.md with the code and list what is no longer true.',
     ]);
     expect(firstTasks(en, ['package.json'])).toEqual([

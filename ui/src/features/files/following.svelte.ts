@@ -2,10 +2,23 @@
 import type { UiClient } from '../../ipc/client';
 import { asError } from '../../shared/error';
 
+type Touched = (folders: string[]) => void;
+
+interface Watch {
+  folders: readonly string[];
+  onTouched: Touched;
+  close: () => void;
+}
+
+/** News that are gathered reach who follows within this time. */
+const GATHERED_MS = 2_500;
+
 export class Following {
   /** Why what is shown does not follow the disk; empty while it does. */
   problem = $state('');
   private attempts = $state(0);
+  /** What was followed until just now: it goes on where more or fewer folders are followed for the same. */
+  private left: Watch | null = null;
 
   constructor(private readonly client: UiClient) {}
 
@@ -13,18 +26,26 @@ export class Following {
     this.attempts++;
   }
 
-  /** Tells of what changes in the folders from now on. Called in an effect, and gives its end. */
-  follow(session: string, folders: string[], onTouched: (touched: string[]) => void): () => void {
+  /**
+   * Tells of what changes in the folders from now on, and at once of those that nobody watched until now: something may
+   * have come between the look at them and the watch. Called in an effect, and gives its end. Where the next call has the
+   * same `onTouched`, the folders of both are followed without a gap.
+   */
+  follow(session: string, folders: readonly string[], onTouched: Touched): () => void {
     void this.attempts;
-    let close: (() => void) | null = null;
+    let before = this.takeLeft(onTouched);
+    let standing: Watch | null = null;
     let isGone = false;
     this.client.watchFolders(session, folders, onTouched).then(
-      (subscription) => {
-        if (isGone) return subscription.close();
-        close = subscription.close;
+      ({ close }) => {
+        if (isGone) return close();
+        standing = { folders, onTouched, close };
         this.problem = '';
-        // What came between the look at them and the watch over them is told to nobody else.
-        onTouched(folders);
+        const fresh = folders.filter((folder) => !before?.folders.includes(folder));
+        // What it has gathered and not told yet is told.
+        if (before) setTimeout(before.close, GATHERED_MS);
+        before = null;
+        if (fresh.length > 0) onTouched(fresh);
       },
       (thrown: unknown) => {
         if (!isGone) this.problem = asError(thrown).message;
@@ -32,7 +53,22 @@ export class Following {
     );
     return () => {
       isGone = true;
-      close?.();
+      const left = standing ?? before;
+      if (left) this.leave(left);
     };
+  }
+
+  private leave(watch: Watch): void {
+    this.left = watch;
+    queueMicrotask(() => this.takeLeft(null));
+  }
+
+  /** What was left, for who goes on with it; for anybody else it is over. */
+  private takeLeft(onTouched: Touched | null): Watch | null {
+    const { left } = this;
+    this.left = null;
+    if (!left || left.onTouched === onTouched) return left;
+    left.close();
+    return null;
   }
 }

@@ -1,6 +1,7 @@
 import { fireEvent, screen, waitFor } from '@testing-library/svelte';
 import { afterEach, expect, it, vi } from 'vitest';
 import userEvent from '@testing-library/user-event';
+import type { Todo } from '../../ipc/bindings';
 import { todoKey } from '../../app/unsent.svelte';
 import { draw, setUp } from '../../test/stage';
 import PlanPane from './PlanPane.svelte';
@@ -75,6 +76,8 @@ it('has again after a restart what a todo was being called, and the line that wa
   await waitFor(() => expect(localStorage.getItem('bosun.unsent')).toBe('{}'));
 });
 
+const line = () => screen.getByRole<HTMLInputElement>('textbox', { name: 'Add a to-do…' });
+
 it('shows other words only at the todo that they were written for, and never at one that has its place or its id', async () => {
   const scene = await setUp();
   const { workspace, host } = scene;
@@ -84,18 +87,104 @@ it('shows other words only at the todo that they were written for, and never at 
   if (!todo) throw new Error('there is no plan');
   workspace.unsent.put(todoKey(session, todo.id), { was: todo.content, words: 'said better' });
   const { redraw } = draw(scene, PlanPane, { snapshot });
+  const field = wordsField();
+  expect(field?.value).toBe('said better');
+  field?.focus();
+  // Another session has the same todo by id and by text.
+  await redraw({ snapshot: { ...snapshot, session: { ...snapshot.session, id: 's-other' } } });
+  expect([wordsField(), line().value, document.activeElement === line()]).toEqual([null, '', false]);
+  await redraw({ snapshot });
   expect(wordsField()?.value).toBe('said better');
-  wordsField()?.focus();
   // The agent put another in its place.
   await redraw({ snapshot: { ...snapshot, todos: [{ ...todo, content: 'Another' }, ...others] } });
   expect(wordsField()).toBeNull();
-  await redraw({ snapshot });
-  const field = wordsField();
-  expect(field?.value).toBe('said better');
-  // Another session has the same todo by id and by text.
-  await redraw({ snapshot: { ...snapshot, session: { ...snapshot.session, id: 's-other' } } });
-  expect(wordsField()).toBeNull();
   expect([field?.isConnected, host.calls.some(({ name }) => name === 'changePlan')]).toEqual([false, false]);
+});
+
+it('leaves the keys to a field that goes to another lane with its todo', async () => {
+  const scene = await setUp();
+  const { workspace, host } = scene;
+  const snapshot = host.snapshot(workspace.sessionId ?? '');
+  const todo = snapshot.todos.find(({ status }) => status === 'pending');
+  if (!todo) throw new Error('nothing is pending');
+  workspace.unsent.put(todoKey(snapshot.session.id, todo.id), { was: todo.content, words: 'said better' });
+  const { redraw } = draw(scene, PlanPane, { snapshot });
+  const before = wordsField();
+  before?.focus();
+  before?.setSelectionRange(4, 4);
+  const at = (one: Todo) => (one === todo ? { ...todo, status: 'in_progress' as const } : one);
+  await redraw({ snapshot: { ...snapshot, todos: snapshot.todos.map(at) } });
+  const field = wordsField();
+  expect([field?.isConnected, field === before, document.activeElement === field]).toEqual([true, false, true]);
+  await userEvent.keyboard(' it');
+  expect([field?.value, line().value]).toEqual(['said it better', '']);
+});
+
+it('has the words in the line that is added, and the keys with them, when the agent rewords the todo meanwhile', async () => {
+  const scene = await setUp();
+  const { workspace, host } = scene;
+  const session = workspace.sessionId ?? '';
+  const snapshot = host.snapshot(session);
+  const [todo, second, ...others] = snapshot.todos;
+  if (!todo || !second) throw new Error('there is no plan');
+  const write = (of: Todo, words: string) => workspace.unsent.put(todoKey(session, of.id), { was: of.content, words });
+  write(todo, 'said better');
+  // Of what was only opened nothing is lost.
+  write(second, second.content);
+  const { redraw } = draw(scene, PlanPane, { snapshot });
+  screen.getByDisplayValue('said better').focus();
+  await userEvent.keyboard(' than');
+  await redraw({ snapshot: { ...snapshot, todos: [{ ...todo, content: 'Another' }, second, ...others] } });
+  await waitFor(() => expect(line().value).toBe('said better than'));
+  expect([document.activeElement === line(), wordsField()?.value]).toEqual([true, second.content]);
+  expect(workspace.notes.current?.text).toBe(
+    'The to-do you were editing was changed or removed meanwhile. Your words are in the line for adding one.',
+  );
+  await userEvent.keyboard(' before');
+  expect(line().value).toBe('said better than before');
+  // It comes back as it was, or goes: what was written stands in one place.
+  await redraw({ snapshot });
+  expect([screen.queryByDisplayValue('said better'), line().value]).toEqual([null, 'said better than before']);
+  await redraw({ snapshot: { ...snapshot, todos: others } });
+  expect([wordsField(), line().value]).toEqual([null, 'said better than before']);
+  write(others[0] as Todo, 'and this');
+  await redraw({ snapshot: { ...snapshot, todos: [] } });
+  expect(line().value).toBe('said better than before; and this');
+});
+
+it('leaves words alone that are on their way to the todo, and has them again where they were not taken', async () => {
+  const scene = await setUp();
+  const { workspace, host, client } = scene;
+  const session = workspace.sessionId ?? '';
+  const snapshot = host.snapshot(session);
+  const [todo, ...others] = snapshot.todos;
+  if (!todo) throw new Error('there is no plan');
+  workspace.unsent.put(todoKey(session, todo.id), { was: todo.content, words: 'said better' });
+  let answer: (error?: unknown) => void = () => undefined;
+  const given = () =>
+    new Promise<void>((resolve, reject) => (answer = (error) => (error ? reject(error as Error) : resolve())));
+  client.changePlan = vi.fn(given);
+  const { redraw } = draw(scene, PlanPane, { snapshot });
+  const send = async () => {
+    wordsField()?.focus();
+    await userEvent.keyboard('{Enter}');
+  };
+  await send();
+  // The news of it is here before the answer.
+  const reworded = { ...snapshot, todos: [{ ...todo, content: 'said better' }, ...others] };
+  await redraw({ snapshot: reworded });
+  expect([wordsField()?.value, line().value]).toEqual(['said better', '']);
+  answer();
+  await waitFor(() => expect(wordsField()).toBeNull());
+  expect([line().value, document.activeElement === line()]).toEqual(['', false]);
+
+  workspace.unsent.put(todoKey(session, todo.id), { was: 'said better', words: 'best' });
+  await waitFor(() => expect(wordsField()?.value).toBe('best'));
+  await send();
+  await redraw({ snapshot: { ...snapshot, todos: others } });
+  expect(line().value).toBe('');
+  answer({ code: 'not_found', message: 'gone' });
+  await waitFor(() => expect(line().value).toBe('best'));
 });
 
 it('keeps what was written where the plan refuses it, to be sent once more', async () => {

@@ -1,6 +1,8 @@
 /** What a person writes in the plan of a session; it is there until it is sent or given up. */
 import { newTodoKey, todoKey, type Unsent } from '../../app/unsent.svelte';
-import type { Todo } from '../../ipc/bindings';
+import type { Workspace } from '../../app/workspace.svelte';
+import type { Snapshot, Todo } from '../../ipc/bindings';
+import { i18n } from '../../shared/i18n/i18n.svelte';
 
 /** Other words for a todo, and what it said when they were written. */
 interface Reworded {
@@ -23,12 +25,32 @@ export const newLine = (unsent: Unsent, session: string) => ({
 export function otherWords(unsent: Unsent, session: string, { id, content: was }: Todo) {
   const key = todoKey(session, id);
   const kept = unsent.of(key, isReworded);
+  const isOf = kept?.was === was;
   return {
-    written: kept?.was === was ? kept.words : null,
+    // While they are on their way the todo may have become them.
+    written: kept && (isOf || unsent.isAway(key)) ? kept.words : null,
     onWrite: (words: string | null) => {
       // What is given up or taken is only what this todo was to be called.
       if (words !== null) unsent.put(key, { was, words } satisfies Reworded);
       else if (unsent.of(key, isReworded)?.was === was) unsent.forget(key);
     },
+    onGive: (give: () => Promise<boolean>) => unsent.give(key, give),
   };
+}
+
+/** Words for todos that say something else by now, or are gone, stand in the line that is added: nothing written is lost. */
+export function keepWords(workspace: Workspace, { session: { id: session }, todos }: Snapshot): void {
+  const { unsent } = workspace;
+  for (const id of unsent.keysOf(todoKey(session, ''))) {
+    const key = todoKey(session, id);
+    const todo = todos.find((one) => one.id === id);
+    const kept = unsent.of(key, isReworded);
+    if (unsent.isAway(key) || (kept && kept.was === todo?.content)) continue;
+    unsent.forget(key);
+    const words = kept?.words.trim();
+    if (!words || words === kept?.was || words === todo?.content) continue;
+    const line = unsent.words(newTodoKey(session))?.trim();
+    unsent.put(newTodoKey(session), line ? `${line}; ${words}` : words);
+    workspace.tell({ text: i18n.t.plan.edit.kept });
+  }
 }

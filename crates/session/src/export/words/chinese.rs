@@ -1,5 +1,6 @@
 use bosun_protocol::{Decision, DecisionSource, Figure, MediaKind, NoticeCode, SessionStatus};
 
+use super::said::chinese;
 use super::{DiffWords, Words};
 
 pub static CHINESE: Words = Words {
@@ -11,6 +12,7 @@ pub static CHINESE: Words = Words {
     model: "模型：",
     status_is: "状态：",
     begun: "开始于：",
+    unknown_time: "时间未知",
     tokens: |received, sent| format!("词元：输入 {received}，输出 {sent}"),
     person: "你",
     agent: "智能体",
@@ -39,6 +41,8 @@ pub static CHINESE: Words = Words {
     },
     status,
     notice,
+    problem: chinese,
+    of_model: |sentence, model| format!("{}（{model}）", sentence.trim_end_matches('。')),
     with_detail: |sentence, detail| format!("{}：{detail}", sentence.trim_end_matches('。')),
 };
 
@@ -64,7 +68,7 @@ fn figure(figure: &Figure) -> String {
 fn media(kind: MediaKind) -> &'static str {
     match kind {
         MediaKind::Image => "图片",
-        MediaKind::Document => "文档",
+        MediaKind::Document => "PDF",
         MediaKind::Audio => "音频",
         MediaKind::Video => "视频",
     }
@@ -100,13 +104,13 @@ fn notice(code: NoticeCode) -> &'static str {
         NoticeCode::ModelFailed => "模型没有应答。",
         NoticeCode::KeyRefused => "服务商不接受这个密钥。",
         NoticeCode::StreamCut => "回复中途断开，其中的内容均未执行。",
-        NoticeCode::Stopped => "已停止。",
-        NoticeCode::StepLimit => "已达到模型调用次数的上限。",
+        NoticeCode::Stopped => "你停止了这个回合。",
+        NoticeCode::StepLimit => "本回合已达到步数上限。",
         NoticeCode::Interrupted => "Bosun 在本回合进行时被关闭。",
-        NoticeCode::Failed => "本回合失败。",
+        NoticeCode::Failed => "本回合因 Bosun 内部错误而结束。",
         NoticeCode::NotRecorded => "无法记录本回合，因此已将它停止。",
-        NoticeCode::LimitReached => "本回合已达到设定的上限。",
-        NoticeCode::HookRefused => "一个钩子结束了本回合。",
+        NoticeCode::LimitReached => "本回合已达到一项上限。",
+        NoticeCode::HookRefused => "你的一个钩子结束了本回合。",
         NoticeCode::BudgetSpent => "预算已用完，本回合已停止。",
         NoticeCode::EmptyReply => "模型返回了空回复。",
         NoticeCode::OutputLimit => "回复达到模型的输出上限，已被截断。",
@@ -116,10 +120,10 @@ fn notice(code: NoticeCode) -> &'static str {
         NoticeCode::BudgetWaits => "正在等待计入同一预算的另一次调用。",
         NoticeCode::ModelFellBack => "本回合余下部分由另一个模型回答。",
         NoticeCode::ThinkingUnseen => "无法显示思考过程。",
-        NoticeCode::BudgetWarning => "已到设定的预算。",
+        NoticeCode::BudgetWarning => "费用已达到你设定的金额。",
         NoticeCode::HookFailed => "钩子执行失败。",
         NoticeCode::KeySeen => "这里可能有密钥。",
-        NoticeCode::DefinitionWrong => "一个定义有误。",
+        NoticeCode::DefinitionWrong => "技能或子智能体的定义有误。",
         NoticeCode::NotUsed => "这里未使用。",
         NoticeCode::PriceUnknown => "部分费用未知。",
         NoticeCode::HelperMissing => "缺少一个辅助模型。",

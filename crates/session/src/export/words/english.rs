@@ -11,6 +11,7 @@ pub static ENGLISH: Words = Words {
     model: "Model: ",
     status_is: "Status: ",
     begun: "Begun: ",
+    unknown_time: "at an unknown time",
     tokens: |received, sent| format!("Tokens: {received} in, {sent} out"),
     person: "You",
     agent: "Agent",
@@ -41,6 +42,8 @@ pub static ENGLISH: Words = Words {
     },
     status,
     notice,
+    problem: ToString::to_string,
+    of_model: |sentence, model| format!("{} ({model})", sentence.trim_end_matches('.')),
     with_detail: |sentence, detail| format!("{}: {detail}", sentence.trim_end_matches('.')),
 };
 
@@ -66,9 +69,9 @@ fn figure(figure: &Figure) -> String {
 fn media(kind: MediaKind) -> &'static str {
     match kind {
         MediaKind::Image => "image",
-        MediaKind::Document => "document",
-        MediaKind::Audio => "sound",
-        MediaKind::Video => "film",
+        MediaKind::Document => "PDF",
+        MediaKind::Audio => "audio",
+        MediaKind::Video => "video",
     }
 }
 
@@ -103,17 +106,17 @@ fn status(status: SessionStatus) -> &'static str {
 
 fn notice(code: NoticeCode) -> &'static str {
     match code {
-        NoticeCode::ModelFailed => "The model call failed.",
-        NoticeCode::KeyRefused => "The provider refused the key.",
+        NoticeCode::ModelFailed => "The model did not answer.",
+        NoticeCode::KeyRefused => "The provider did not accept the key.",
         NoticeCode::StreamCut => "The reply was cut off; nothing in it was carried out.",
-        NoticeCode::Stopped => "Stopped.",
-        NoticeCode::StepLimit => "The limit of model calls was reached.",
+        NoticeCode::Stopped => "You stopped the turn.",
+        NoticeCode::StepLimit => "The turn reached its step limit.",
         NoticeCode::Interrupted => "Bosun was closed in the middle of the turn.",
-        NoticeCode::Failed => "The turn failed.",
+        NoticeCode::Failed => "The turn ended because of an error inside Bosun.",
         NoticeCode::NotRecorded => "The turn was halted because it could not be recorded.",
-        NoticeCode::LimitReached => "The turn was ended by a limit.",
-        NoticeCode::HookRefused => "The turn was ended by a hook.",
-        NoticeCode::BudgetSpent => "The turn was ended by the budget.",
+        NoticeCode::LimitReached => "The turn reached one of its limits.",
+        NoticeCode::HookRefused => "One of your hooks ended the turn.",
+        NoticeCode::BudgetSpent => "The budget is used up, so the turn stopped.",
         NoticeCode::EmptyReply => "The model sent an empty reply.",
         NoticeCode::OutputLimit => "The reply was cut at the model's output limit.",
         NoticeCode::ModelRefused => "The model declined to answer.",
@@ -122,10 +125,10 @@ fn notice(code: NoticeCode) -> &'static str {
         NoticeCode::BudgetWaits => "Waiting for another call that counts towards the same budget.",
         NoticeCode::ModelFellBack => "Another model answered the rest of the turn.",
         NoticeCode::ThinkingUnseen => "The thinking cannot be shown.",
-        NoticeCode::BudgetWarning => "The budget.",
+        NoticeCode::BudgetWarning => "The cost has reached an amount you set.",
         NoticeCode::HookFailed => "A hook failed.",
         NoticeCode::KeySeen => "This may be a key.",
-        NoticeCode::DefinitionWrong => "A definition has errors.",
+        NoticeCode::DefinitionWrong => "The definition of a skill or subagent has errors.",
         NoticeCode::NotUsed => "Not used here.",
         NoticeCode::PriceUnknown => "Some costs are unknown.",
         NoticeCode::HelperMissing => "A helper model is missing.",

@@ -4,7 +4,7 @@ const f = new Formats('en');
 
 /** Looking through what was changed. */
 export const review = {
-  scope: 'Changes since',
+  scope: 'Which changes',
   scopes: { step: 'Last step', turn: 'Last turn', session: 'Session' },
   states: { kept: 'kept', undone: 'undone' },
   edited: 'edited since',

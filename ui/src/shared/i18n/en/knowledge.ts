@@ -150,7 +150,7 @@ export const subagents = {
   asks: 'Tools that always ask',
   rules: 'Path rules',
   rulesHint:
-    'Within what the agent may. The first rule that fits a path counts. Where a rule refuses or asks in the project, it cannot run commands, which would go around it.',
+    'Within what the agent may. The first rule that fits a path counts. Where a rule refuses or asks in the project, the subagent cannot run commands, which would go around the rule.',
   ruleMode: 'What the rule says',
   ruleModes: { deny: 'Refuse', interrupt: 'Ask', allow: 'Allow' },
   ruleWhat: 'What the rule is about',

@@ -83,7 +83,7 @@ export const modelOptions = {
     cache_read: 'Cache read',
     cache_write: 'Cache write',
     cache_write_hour: 'Cache write, one hour',
-    sound: 'Sound that goes in',
+    sound: 'Audio input',
   },
   bothPrices: 'A price needs both input and output.',
   priceOf: (input: string, output: string) => `${input} in, ${output} out per million`,

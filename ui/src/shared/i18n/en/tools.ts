@@ -105,7 +105,7 @@ export const rows = {
   reason: 'Reason',
   answer: 'Your answer',
   openAgent: 'Open',
-  subagentAsked: 'Sent to',
+  subagentAsked: 'Task',
   subagentEmpty: 'It has done nothing yet.',
 };
 

@@ -77,7 +77,7 @@ export const hooks: Messages['hooks'] = {
   lead: '你自己的程序，在回合的各个时点运行。每个程序都会收到 JSON，得知正在发生什么。它可以拒绝或要求询问，但不能放行。',
   add: '添加钩子',
   emptyTitle: '还没有钩子',
-  emptyText: '钩子可以格式化改动、在命令运行前查看，或告诉你一回合已完成。',
+  emptyText: '钩子可以格式化改动、在命令运行前查看命令，或在回合完成时通知你。',
   onlyFor: '仅用于',
   point: '何时',
   points: {

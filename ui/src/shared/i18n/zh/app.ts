@@ -27,7 +27,7 @@ export const app: Messages['app'] = {
     storage_unavailable: '数据文件夹无法使用',
     keyring_unavailable: '密钥环没有响应',
     provider: '服务商拒绝了请求',
-    internal: '内部出了问题；已记录的内容不受影响',
+    internal: 'Bosun 内部出错；已记录的内容不受影响',
   },
   sidebar: '项目与会话',
   conversation: '对话',

@@ -1,8 +1,15 @@
 import type { Messages } from '../en';
 
+/** The core says that a hook asks, in English; why it does is in the hook's own words. */
+const hookSaid = (said: string) =>
+  `${said}`.replace(/^the hook '(.+?)' asks(: )?/, (_, hook: string, because?: string) =>
+    because ? `钩子“${hook}”要求询问：` : `钩子“${hook}”要求询问`,
+  );
+
 export const approvals: Messages['approvals'] = {
   label: (what) => `审批：${what}`,
-  announce: (what, count) => (count > 1 ? `Bosun 有 ${count} 项请求，第一项：${what}` : `Bosun 请求：${what}`),
+  announce: (what, count) =>
+    count > 1 ? `Bosun 请求批准 ${count} 项操作，第一项：${what}` : `Bosun 请求批准：${what}`,
   main: '主智能体',
   forTodo: (todo) => `为“${todo}”`,
   waits: (clock) => `已等 ${clock}`,
@@ -33,7 +40,7 @@ export const approvals: Messages['approvals'] = {
     deletes_ask: '删除需要批准',
     protected_name: (name) => `${name} 是受保护的名称`,
     rule: (rule) => `规则“${rule}”`,
-    hook: (said, name) => (name === null ? `钩子：${said}` : `钩子：${said}；${name} 是受保护的名称`),
+    hook: (said, name) => (name === null ? hookSaid(said) : `${hookSaid(said)}；${name} 是受保护的名称`),
   },
   again: {
     script_changed: (path) => `${path} 在你批准之后有改动`,
@@ -46,7 +53,7 @@ export const approvals: Messages['approvals'] = {
   moreScripts: '它可能还会运行其他脚本，这些不会被检查。',
   /** By what the core calls them. */
   ownRules: {
-    'time-out': '超时无人回答',
+    'time-out': '超时无人答复',
     'refused before': '此前已拒绝',
   },
   inProject: '在项目文件夹中',

@@ -1,7 +1,7 @@
 import type { Messages } from '../en';
 
 export const attachments: Messages['attachments'] = {
-  attach: '附上图片、PDF 或文本',
+  attach: '附上图片、PDF 或文本文件',
   drop: '松开即可附到消息中',
   list: '附件',
   keeping: '读取中…',

@@ -56,7 +56,7 @@ export const modelOptions: Messages['modelOptions'] = {
   fallback: '模型过载时',
   fallbackHint: '由它回答本回合余下部分，并会说明。本机模型只由本机模型接替。',
   small: '标题与摘要',
-  smallHint: '用更便宜的模型为会话命名、压缩长会话；会话使用本机模型时，只用同在本机的模型。',
+  smallHint: '用更便宜的模型为会话命名、为长会话生成摘要；会话使用本机模型时，只用同在本机的模型。',
   none: '不使用',
   budgets: '预算',
   budgetsHint: '单位为美元，只计算已知价格。到达上限时回合会保存并停下；提高上限后可继续。',

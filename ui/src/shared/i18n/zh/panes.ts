@@ -36,6 +36,7 @@ export const plan: Messages['plan'] = {
     dropped: (todo) => `已从计划中移除“${todo}”`,
     menu: (todo) => `“${todo}”的更多操作`,
     words: '待办的文字',
+    kept: '你正在修改的待办在此期间已被改动或移除。你写的内容已放到添加待办的输入框中。',
     told: '智能体会在下一步得知你的更改。',
   },
   emptyTitle: '还没有计划',
@@ -61,7 +62,6 @@ export const agents: Messages['agents'] = {
   beside: '后台',
   stopped: '上级智能体会得知你停止了它，并继续工作。',
   loading: '正在载入…',
-  sentTo: '任务',
   toConversation: '转到对话',
   facts: {
     main: (name) => `${name} 的状态`,

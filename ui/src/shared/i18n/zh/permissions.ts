@@ -3,7 +3,7 @@ import type { Messages } from '../en';
 export const modes: Messages['modes'] = {
   label: '审批模式',
   plan_only: '仅计划',
-  plan_onlyHint: '只读取和计划，一切修改和命令都会被拒绝。',
+  plan_onlyHint: '只阅读和制定计划，一切修改和命令都会被拒绝。',
   ask: '改动前询问',
   askHint: '修改文件和运行命令都会等你答复。',
   edits: '项目内自由编辑',
@@ -106,7 +106,7 @@ export const sandbox: Messages['sandbox'] = {
 
 export const additions: Messages['additions'] = {
   title: '文件夹与限制',
-  text: '供智能体使用的更多文件夹，以及每回合的限制，以 TOML 书写。服务器和钩子也在其中，由各自的表单写入。对此后打开的会话生效；正在工作的会话保持原样。',
+  text: '供智能体使用的更多文件夹，以及每回合的限制，以 TOML 书写。服务器和钩子也在其中，由各自的表单写入。对此后打开的会话生效；已打开的会话沿用开始时的内容。',
   label: '以 TOML 书写的服务器、钩子与文件夹',
   check: '检查',
   save: '保存',
@@ -136,9 +136,9 @@ export const keysSection: Messages['keysSection'] = {
   press: '请按下按键…',
   none: '无',
   clear: (command) => `移除“${command}”的快捷键`,
-  reset: '恢复',
+  reset: '恢复默认',
   resetOf: (command) => `恢复“${command}”的默认快捷键`,
-  resetAll: '全部恢复',
+  resetAll: '全部恢复默认',
   taken: (keys, command) => `${keys} 已用于“${command}”。`,
   reserved: (keys) => `${keys} 已被保留。请用 Ctrl 或 Cmd 加字母、数字或符号。`,
 };
@@ -152,7 +152,7 @@ export const dataSection: Messages['dataSection'] = {
   parts: {
     database: '会话、设置、记忆',
     blobs: '文件的旧内容、大段输出',
-    backups: '更新前的副本',
+    backups: '更新前的备份',
     logs: '日志',
     page: '窗口数据',
     other: '其他',

@@ -110,10 +110,10 @@ export const problemsOfModels = {
   aws_profile_console:
     'AWS 配置 {profile} 通过控制台登录，Bosun 为此需要 AWS CLI；请安装它并运行 `aws login --profile {profile}`，或填写 Bedrock API 密钥',
   aws_profile_program:
-    'AWS 配置 {profile} 所指定的程序没有给出密钥：{detail}；请在终端中运行它，或填写 Bedrock API 密钥',
+    'AWS 配置 {profile} 所指定的程序没有给出密钥：“{detail}”；请在终端中运行它，或填写 Bedrock API 密钥',
   aws_profile_role: 'AWS 配置 {profile} 需要代入角色，Bosun 为此需要 AWS CLI；请安装它，或填写 Bedrock API 密钥',
   aws_cli_failed:
-    'AWS CLI 没有给出配置 {profile} 的密钥：{detail}；请试试 `aws sts get-caller-identity --profile {profile}`，或填写 Bedrock API 密钥',
+    'AWS CLI 没有给出配置 {profile} 的密钥：“{detail}”；请试试 `aws sts get-caller-identity --profile {profile}`，或填写 Bedrock API 密钥',
   aws_login_ended: 'AWS 配置 {profile} 的登录已过期或从未登录；请运行 `{command}`，然后重试',
   aws_profile_empty:
     'AWS 配置 {profile} 中没有密钥；请设置 `aws configure export-credentials --format env` 输出的变量后启动 Bosun，或填写 Bedrock API 密钥',
@@ -164,7 +164,7 @@ export const problemsOfModels = {
   subagent_wrong: '子智能体：“{detail}”',
   subagent_lacks: '子智能体：“{name}”会继续工作，但不能使用这里没有的工具：{tools}',
   untrusted: '此项目带有 {names}，目前的内容还没有人信任，因此未使用；`bosun trust list` 可查看',
-  brought_unusable: '此项目带有 {name}，但无法使用：{detail}',
+  brought_unusable: '此项目带有 {name}，但无法使用：“{detail}”',
   memory_cut: '{path} 太长，提示词中只放入了开头；智能体需要时会读取其余部分',
   agent_lacks: '智能体会继续工作，但不能使用 builtin_tools 中这里没有的工具：{tools}',
   asking_unknown:
@@ -179,7 +179,7 @@ export const problemsOfModels = {
     '{model} 应负责撰写标题和摘要，但它无法使用（“{detail}”）。摘要改由会话自己的模型撰写，标题则不再生成；请修复它，或在“设置”的“模型”中另选一个',
   cost_not_counted:
     '一个回合最多可花费 ${limit}，但 {model} 的价格未知，因此它的费用没有计入。请在“设置”的“模型”中填写价格，或设定词元上限',
-  budget_not_counted: '设有预算，但 {model} 的价格未知，它的费用没有计入预算。请在设置的“模型”中填写价格',
+  budget_not_counted: '设有预算，但 {model} 的价格未知，它的费用没有计入预算。请在“设置”的“模型”中填写价格',
   not_summed_up:
     '对话已长到需要摘要，但未能生成（“{detail}”），因此仍完整发送。请在“设置”的“模型”中另选一个撰写摘要的模型，或手动压缩对话',
   not_summed_up_empty:
