@@ -49,11 +49,12 @@ impl FileState {
         self.form().is(form)
     }
 
+    /// This state with one thing that others did. `Err` is the same where bytes could not be read: not for good.
     async fn changed(self, between: &Between, blobs: &BlobStore) -> Result<Self, Self> {
         let Between { from, to, how } = between;
         let is_mixed = self.is_mixed && to.hash.is_some();
         let mode = self.rights_with(from, to);
-        if self.hash == from.hash && from.hash == to.hash {
+        if from.hash == to.hash {
             return Ok(Self { mode, ..self });
         }
         if self.hash == from.hash || self.hash == to.hash {
@@ -62,11 +63,7 @@ impl FileState {
         if self.hash.is_none() && from.hash.is_some() {
             // The agent made the file. What a person put back in it is less of that; what others wrote in it is theirs, and
             // goes with the file.
-            let is_written = *how == How::Edited && from.hash != to.hash;
-            return Ok(Self { is_mixed: is_mixed || is_written, ..self });
-        }
-        if from.hash == to.hash {
-            return Ok(Self { mode, ..self });
+            return Ok(Self { is_mixed: is_mixed || *how == How::Edited, ..self });
         }
         // Nothing that goes by lines: it is what they made of it, and nothing of the agent's is left.
         let theirs = Self { is_mixed, mode, ..Self::of(to.clone()) };

@@ -7,7 +7,7 @@ use std::os::unix::fs::PermissionsExt;
 
 use bosun_agent::{EntryBody, SessionId as CoreId};
 use bosun_model::ChatRequest;
-use bosun_protocol::{ChangeScope, CheckpointKind, ReviewState, RewindWhat, SessionId};
+use bosun_protocol::{ChangeScope, ChangedRights, CheckpointKind, ReviewState, RewindWhat, SessionId};
 use bosun_testkit::Reply;
 use pretty_assertions::assert_eq;
 use serde_json::json;
@@ -109,6 +109,9 @@ async fn rights_that_a_person_gave_behind_the_last_change_stay() {
 async fn rights_that_the_agent_gave_are_listed_undone_and_given_again() {
     let (stage, session) = worked(&[FIRST, "chmod 755 a.txt"]).await;
     assert_eq!(names(&list(&stage, &session, Turn).await), [("/a.txt", Pending, 0, 0)]);
+    let review = stage.sessions.file_review(&session, "/a.txt", Turn).await.unwrap();
+    let shown = ChangedRights { before: "rw-r--r--".into(), after: "rwxr-xr-x".into() };
+    assert_eq!((review.rights, review.diff.hunks.len()), (Some(shown), 0));
     undo(&stage, &session, Turn).await;
     assert_eq!((text(&stage).contains("two"), rights(&stage)), (true, 0o644));
     assert_eq!(names(&list(&stage, &session, Turn).await), [("/a.txt", Undone, 0, 0)]);
@@ -133,6 +136,28 @@ async fn a_file_of_which_only_the_rights_were_changed_is_kept_and_undone_as_any_
     assert_eq!((text(&stage), rights(&stage)), (TEXT.into(), 0o644));
     run(&stage, &session, "chmod 600 a.txt; chmod 644 a.txt").await;
     assert_eq!(names(&list(&stage, &session, Turn).await), [], "it is as it was before it");
+}
+
+#[tokio::test]
+async fn what_the_agent_closed_to_writing_is_opened_and_put_back() {
+    let (stage, session) = worked(&[FIRST, "chmod 444 a.txt"]).await;
+    undo(&stage, &session, Session).await;
+    assert_eq!((text(&stage), rights(&stage)), (TEXT.into(), 0o644));
+    redo(&stage, &session).await;
+    assert_eq!((text(&stage).contains("two"), rights(&stage)), (true, 0o444));
+}
+
+#[tokio::test]
+async fn a_place_is_undone_and_kept_without_the_rights() {
+    let (stage, session) = worked(&["sed -i -e s/2/two/ -e s/8/eight/ a.txt; chmod 755 a.txt"]).await;
+    let review = stage.sessions.file_review(&session, "/a.txt", Session).await.unwrap();
+    stage.sessions.undo_hunk(&session, "/a.txt", Session, &review.version, 1).await.unwrap();
+    assert_eq!((text(&stage).contains("eight"), rights(&stage)), (false, 0o755));
+    let review = stage.sessions.file_review(&session, "/a.txt", Session).await.unwrap();
+    stage.sessions.keep_hunk(&session, "/a.txt", &review.version, 0).await.unwrap();
+    assert_eq!(names(&list(&stage, &session, Session).await), [("/a.txt", Pending, 0, 0)]);
+    undo(&stage, &session, Session).await;
+    assert_eq!((text(&stage).contains("two"), rights(&stage)), (true, 0o644));
 }
 
 #[tokio::test]
