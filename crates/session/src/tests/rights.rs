@@ -149,15 +149,15 @@ async fn what_the_agent_closed_to_writing_is_opened_and_put_back() {
 
 #[tokio::test]
 async fn a_place_is_undone_and_kept_without_the_rights() {
-    let (stage, session) = worked(&["sed -i -e s/2/two/ -e s/8/eight/ a.txt; chmod 755 a.txt"]).await;
+    let (stage, session) = worked(&["sed -i -e s/1/one/ -e s/9/nine/ a.txt; chmod 755 a.txt"]).await;
     let review = stage.sessions.file_review(&session, "/a.txt", Session).await.unwrap();
     stage.sessions.undo_hunk(&session, "/a.txt", Session, &review.version, 1).await.unwrap();
-    assert_eq!((text(&stage).contains("eight"), rights(&stage)), (false, 0o755));
+    assert_eq!((text(&stage).contains("nine"), rights(&stage)), (false, 0o755));
     let review = stage.sessions.file_review(&session, "/a.txt", Session).await.unwrap();
     stage.sessions.keep_hunk(&session, "/a.txt", &review.version, 0).await.unwrap();
     assert_eq!(names(&list(&stage, &session, Session).await), [("/a.txt", Pending, 0, 0)]);
     undo(&stage, &session, Session).await;
-    assert_eq!((text(&stage).contains("two"), rights(&stage)), (true, 0o644));
+    assert_eq!((text(&stage).contains("one"), rights(&stage)), (true, 0o644));
 }
 
 #[tokio::test]
