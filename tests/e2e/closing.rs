@@ -90,6 +90,35 @@ fn work_that_is_stopped_with_the_window_is_stopped_at_the_next_start_and_goes_on
 }
 
 #[test]
+fn subagents_in_the_background_are_stopped_with_the_window_and_the_next_turn_tells_the_agent() {
+    let desk = Desk::plan("closing-beside").without_keyring().set_up();
+    let server = ModelServer::start();
+    let call = json!({ "description": "work beside", "subagent_type": "general-purpose" });
+    server.add(Rule::turn("send it").reply(Reply::default().and_call("start_async_task", call)).reply("It is sent."));
+    server.add(Rule::turn("work beside").reply(Reply::text("I work").and_gate("end").and_text(" and am done.")));
+    let window = at_work(&desk, &server);
+    ask(&window, "send it");
+    window.wait_for_text("It is sent.");
+    assert!(desk.ask_to_close());
+    window.wait_for_text(SHEET);
+    press_soon(&window, "Stop and close");
+    window.wait_for_end();
+    server.gate("end").open();
+
+    let window = reopen(&desk);
+    window.wait_for_text("It is sent.");
+    let asked = server.requests().len();
+    server.add(Rule::turn("and now?").reply("I know of it."));
+    ask(&window, "and now?");
+    window.wait_for_text("I know of it.");
+    let sent: Vec<String> = server.requests().iter().skip(asked).map(ToString::to_string).collect();
+    assert!(sent.iter().any(|request| request.contains("it was stopped by the user")), "{sent:?}");
+    let goes_on = |request: &String| request.contains("work beside") && !request.contains("and now?");
+    assert!(!sent.iter().any(goes_on), "it does not go on by itself: {sent:?}");
+    window.close();
+}
+
+#[test]
 fn a_window_that_closes_when_all_is_done_goes_out_of_sight_and_ends_by_itself() {
     let desk = Desk::plan("closing-done").without_keyring().set_up();
     let notices = Notices::start(desk.bus());

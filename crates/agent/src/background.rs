@@ -57,6 +57,8 @@ pub(crate) enum Stop {
     /// The parent itself, which needs no notice.
     Parent,
     Person,
+    /// A person, with all else that is at work: no turn begins because of it.
+    PersonWithAll,
 }
 
 impl BackgroundRuns {
@@ -96,6 +98,22 @@ impl BackgroundRuns {
             run.cancel.cancel();
         }
         self.idle().await;
+    }
+
+    /// Stops all of them, as a person stops one, and waits until it is durable. The model is told with the session's next
+    /// turn; no turn begins for that.
+    pub async fn stop_all(&self) {
+        loop {
+            let changed = self.changed.notified();
+            for run in self.running().values_mut().filter(|run| run.stop != Some(Stop::Parent)) {
+                run.stop = Some(Stop::PersonWithAll);
+                run.cancel.cancel();
+            }
+            if self.running().is_empty() {
+                return;
+            }
+            changed.await;
+        }
     }
 
     /// Drops all of them without ending them: the journal goes on with them later.
@@ -167,7 +185,11 @@ impl BackgroundRuns {
         is_notice(last).then(spent).flatten()
     }
 
-    fn ended(&self) {
+    /// One has ended.
+    fn ended(&self, stopped_by: Option<Stop>) {
+        if stopped_by == Some(Stop::PersonWithAll) {
+            return;
+        }
         let listener = self.on_end.lock().unwrap_or_else(PoisonError::into_inner).clone();
         if let Some(listener) = listener {
             listener();
@@ -243,7 +265,7 @@ async fn run(
         // Its own journal may be what cannot be written; the parent's may still be.
         let stopped_by = runs.stopped_by(child.session());
         tell_end(cx.agent(), parent, &child, TurnEnd::failed(error.to_string()), stopped_by).await?;
-        runs.ended();
+        runs.ended(stopped_by);
     }
     drop((cx, child));
     parent.let_go(&id);
@@ -303,7 +325,7 @@ async fn work(
         let spent = (cx.shared_spent(), cx.activity().clone());
         *runs.spent.lock().unwrap_or_else(PoisonError::into_inner) = Some(spent);
         tell_end(cx.agent(), parent, &child, end, stopped_by).await?;
-        runs.ended();
+        runs.ended(stopped_by);
         // What was asked since is taken up by this run or, once it is off the list, by a new one.
         let mut running = runs.running();
         if stopped_by.is_some() || !waits(&child) {
@@ -413,7 +435,13 @@ async fn tell_end(
     let record = |above: &State| {
         let brought = child.with_state(|state| state.brought(above, agent.fields()));
         let tells = stopped_by != Some(Stop::Parent);
-        let notice = tells.then(|| notice(above, child, &end, &brought.conflicts)).flatten();
+        let reason = match (&end, stopped_by) {
+            (TurnEnd::Stopped, Some(Stop::Person | Stop::PersonWithAll)) => {
+                Some("it was stopped by the user".to_owned())
+            }
+            (end, _) => problem_of(end),
+        };
+        let notice = tells.then(|| notice(above, child, (&end, reason), &brought.conflicts)).flatten();
         vec![EntryBody::SubagentEnded { child: child.session().clone(), end, update: brought.update, notice }]
     };
     parent.record_of(record).await?;
@@ -421,7 +449,12 @@ async fn tell_end(
 }
 
 /// What the model is told. It is set apart from what people write, and what a subagent said cannot break out of it.
-fn notice(parent: &State, child: &SessionLog, end: &TurnEnd, conflicts: &[String]) -> Option<HumanMessage> {
+fn notice(
+    parent: &State,
+    child: &SessionLog,
+    (end, reason): (&TurnEnd, Option<String>),
+    conflicts: &[String],
+) -> Option<HumanMessage> {
     let sent = parent.subagent(child.session())?;
     let (turns, answer) = child.with_state(|state| (state.turns, answer_of(state)));
     let status = match end {
@@ -430,8 +463,8 @@ fn notice(parent: &State, child: &SessionLog, end: &TurnEnd, conflicts: &[String
         TurnEnd::Empty | TurnEnd::StepLimit { .. } | TurnEnd::Failed { .. } => "error",
     };
     let mut text = opening(sent, "has ended", status);
-    if let Some(problem) = problem_of(end) {
-        text.push_str(&format!("reason: {}\n", escaped(&problem)));
+    if let Some(reason) = reason {
+        text.push_str(&format!("reason: {}\n", escaped(&reason)));
     }
     for conflict in conflicts {
         text.push_str(&format!("{}\n", escaped(conflict)));

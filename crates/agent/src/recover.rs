@@ -113,6 +113,8 @@ async fn look<'a>(intents: &'a [ChangeIntent], backend: &dyn Backend) -> Found<'
                 before: first.before.clone(),
                 after: last.after.clone(),
                 mode: first.mode,
+                // What replaces a file has its rights.
+                mode_after: last.mode.filter(|_| last.after.is_some()),
             }),
             Place::Before => found.open += 1,
             Place::Neither => found.conflicts.push(path),

@@ -166,13 +166,19 @@ pub trait Backend: Send + Sync {
     }
 }
 
-/// Gives files their permission bits back.
+/// Tells the permission bits of files, and gives them back.
 pub trait SetMode: Send + Sync {
     /// Gives the regular file at `path` the lowest nine bits of `mode`; anything else there stays as it is.
     ///
     /// # Errors
     /// [`BackendError::NotFound`], and what keeps the bits from being set.
     fn set_mode<'a>(&'a self, path: &'a VirtualPath, mode: u32) -> BoxFuture<'a, Result<(), BackendError>>;
+
+    /// The lowest nine bits of the mode of the regular file at `path`; `None` for anything else, and where nobody can tell.
+    ///
+    /// # Errors
+    /// [`BackendError::NotFound`], and what keeps the file from being looked at.
+    fn mode<'a>(&'a self, path: &'a VirtualPath) -> BoxFuture<'a, Result<Option<u32>, BackendError>>;
 }
 
 /// A literal replacement in a text file.

@@ -80,6 +80,9 @@ pub struct Change {
     pub before: Option<ContentHash>,
     /// The file as it is now; `None` after a delete.
     pub after: Option<FileStamp>,
+    /// Unix permission bits before and now, where there is a file that has any and they are known.
+    pub mode: Option<u32>,
+    pub mode_after: Option<u32>,
     /// Number of replacements made by an edit.
     pub occurrences: usize,
     /// The file had other names (hard links), which keep the bytes before: under this name it is one of its own now.

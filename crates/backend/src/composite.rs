@@ -298,6 +298,14 @@ impl SetMode for CompositeBackend {
             modes.set_mode(&inner, mode).await.map_err(|error| part.outer_error(error))
         })
     }
+
+    fn mode<'a>(&'a self, path: &'a VirtualPath) -> BoxFuture<'a, Result<Option<u32>, BackendError>> {
+        Box::pin(async move {
+            let (part, inner) = self.part(path);
+            let Some(modes) = part.backend.modes() else { return Ok(None) };
+            modes.mode(&inner).await.map_err(|error| part.outer_error(error))
+        })
+    }
 }
 
 impl Delete for CompositeBackend {

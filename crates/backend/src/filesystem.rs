@@ -21,7 +21,7 @@ use rustix::fs::{AtFlags, FileType};
 
 use crate::fault::{briefly_on_disk, fault, on_disk};
 use crate::file::Told;
-use crate::root::{FinalLink, Links, Mounts, READ, Root, file_type};
+use crate::root::{FinalLink, Links, Mounts, NAME, READ, Root, file_type};
 use crate::search::{self, Budget};
 use crate::{
     Backend, BackendError, BoxFuture, Change, ChangeWitness, Delete, Expect, FileInfo, FileStamp, GlobQuery,
@@ -274,6 +274,15 @@ impl SetMode for FilesystemBackend {
             }
             let bits = rustix::fs::Mode::from_bits_truncate((mode & 0o777) as _);
             rustix::fs::fchmod(&file, bits).map_err(|errno| fault(errno, &path))
+        }))
+    }
+
+    fn mode<'a>(&'a self, path: &'a VirtualPath) -> BoxFuture<'a, Result<Option<u32>, BackendError>> {
+        let (root, path) = (Arc::clone(self.root()), path.clone());
+        Box::pin(on_disk(move || {
+            let file = root.open_path(&path, NAME, Links::Refuse).map_err(|errno| fault(errno, &path))?;
+            let stat = rustix::fs::fstat(&file).map_err(|errno| fault(errno, &path))?;
+            Ok((file_type(&stat) == FileType::RegularFile).then(|| change::mode_of(&stat) & 0o777))
         }))
     }
 }

@@ -84,8 +84,17 @@ pub struct CommandChange {
     /// `None` where there was no file.
     pub before: Option<ContentHash>,
     pub after: Option<ContentHash>,
-    /// Unix permission bits before.
+    /// Unix permission bits before; `None` where there was no file.
     pub mode: Option<u32>,
+    /// The same afterwards. They may be all that was changed.
+    pub mode_after: Option<u32>,
+}
+
+impl CommandChange {
+    /// Whether anything is not as it was.
+    pub(crate) fn is_change(&self) -> bool {
+        self.before != self.after || (self.after.is_some() && self.mode != self.mode_after)
+    }
 }
 
 /// A file that a command changed and whose bytes before or after are not kept.

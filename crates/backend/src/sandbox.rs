@@ -191,6 +191,14 @@ impl SetMode for SandboxBackend {
             script::run(&*self.executor, script::about(script::MODE, path, &[&bits]), path).await.map(drop)
         })
     }
+
+    fn mode<'a>(&'a self, path: &'a VirtualPath) -> BoxFuture<'a, Result<Option<u32>, BackendError>> {
+        Box::pin(async move {
+            let told = script::run(&*self.executor, script::about(script::MODE, path, &[]), path).await?;
+            let figures = std::str::from_utf8(&told).ok().and_then(answer::Figures::parse);
+            Ok(figures.and_then(|(figures, _)| figures.permissions()).map(|bits| bits & 0o777))
+        })
+    }
 }
 
 impl Delete for SandboxBackend {

@@ -130,6 +130,15 @@ pub struct FileReview {
     pub before: Option<FileSide>,
     pub after: Option<FileSide>,
     pub command: Option<String>,
+    /// What became of its rights, where the session changed them.
+    pub rights: Option<ChangedRights>,
+}
+
+/// A file's rights before and after, as `ls` shows them: `rw-r--r--`.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, Type)]
+pub struct ChangedRights {
+    pub before: String,
+    pub after: String,
 }
 
 /// One state of a file that is not text.

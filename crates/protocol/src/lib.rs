@@ -54,8 +54,8 @@ pub use attachment::{
     NewAttachment,
 };
 pub use change::{
-    ChangeKind, ChangeScope, ChangedFile, ChangedFiles, FileChange, FileReview, FileSide, PutAside, ReviewState,
-    UncomparedReason, UndoneFiles, UnkeptFile,
+    ChangeKind, ChangeScope, ChangedFile, ChangedFiles, ChangedRights, FileChange, FileReview, FileSide, PutAside,
+    ReviewState, UncomparedReason, UndoneFiles, UnkeptFile,
 };
 pub use diff::{DiffHunk, DiffLine, DiffLineKind, DiffSegment, FileDiff};
 pub use error::{CommandError, ErrorCode};

@@ -208,6 +208,15 @@ impl Actor {
         Ok(())
     }
 
+    /// As [`Self::stop`], and stops the subagents beside the session, too, as a person stops each of them. That they were
+    /// stopped is read with the session's next turn, which does not begin by itself.
+    pub(crate) async fn stop_all(self: &Arc<Self>) -> Result<(), SessionError> {
+        let stopped = self.stop().await;
+        // Without a turn no more of them begin.
+        self.log.background().stop_all().await;
+        stopped
+    }
+
     /// Holds the session's turn: nobody begins, ends or decides anything meanwhile.
     pub(crate) async fn turn(&self) -> MutexGuard<'_, Turn> {
         self.turn.lock().await

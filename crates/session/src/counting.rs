@@ -22,7 +22,7 @@ impl Stream {
                     break;
                 }
                 for span in spans {
-                    let lines = match lines_of(&span, blobs).await {
+                    let lines = match stream.lines_of(&span, blobs).await {
                         Ok(lines) => Some(lines),
                         Err(error) => {
                             tracing::warn!(%error, path = %span.path, "the lines of a change could not be counted");
@@ -36,15 +36,18 @@ impl Stream {
     }
 }
 
-async fn lines_of(span: &Span, blobs: &BlobStore) -> Result<(u32, u32), CountError> {
-    let before = FileState::of(span.before.clone()).with(&span.between, blobs).await.bytes(blobs).await?;
-    let after = FileState::of(span.after.clone()).bytes(blobs).await?;
-    let path = span.path.clone();
-    let count = move || {
-        let diff = file_diff(&path, before.as_deref(), after.as_deref(), NOTHING);
-        (diff.added, diff.removed)
-    };
-    Ok(tokio::task::spawn_blocking(count).await?)
+impl Stream {
+    async fn lines_of(&self, span: &Span, blobs: &BlobStore) -> Result<(u32, u32), CountError> {
+        let before = FileState::of(span.before.clone());
+        let before = self.folds.with(before, &span.between, blobs).await.bytes(blobs).await?;
+        let after = FileState::of(span.after.clone()).bytes(blobs).await?;
+        let path = span.path.clone();
+        let count = move || {
+            let diff = file_diff(&path, before.as_deref(), after.as_deref(), NOTHING);
+            (diff.added, diff.removed)
+        };
+        Ok(tokio::task::spawn_blocking(count).await?)
+    }
 }
 
 #[derive(Debug, thiserror::Error)]

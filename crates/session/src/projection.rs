@@ -15,13 +15,15 @@ mod changes;
 mod evidence;
 mod notices;
 mod replies;
+mod spans;
 mod summarized;
 mod summary;
 mod tools;
 
 pub(crate) use approvals::reach;
-pub(crate) use changes::{Between, Deed, Did, How, Scoped, Span, command_of, kind_of};
+pub(crate) use changes::{Deed, Did, Scoped, command_of, kind_of};
 use replies::item_of;
+pub(crate) use spans::{Between, Form, How, Span, changed_rights};
 pub(crate) use summary::changes_summary;
 use summary::moves_session;
 pub(crate) use tools::{head_and_tail, row_of_call, shown};

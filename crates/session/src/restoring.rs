@@ -8,7 +8,7 @@ use bosun_protocol::{ChangeKind, ChangeScope, ErrorCode, Problem, RestoredFile};
 use bosun_tools::{ChangeRecord, DiffLimits, StateUpdate, file_diff};
 
 use crate::actor::Actor;
-use crate::projection::{Scoped, Span};
+use crate::projection::{Form, Scoped, Span, changed_rights};
 use crate::reviewing::{parsed, past_own_edits};
 use crate::states::FileState;
 use crate::{Explain, SessionError};
@@ -22,8 +22,16 @@ const NOTHING: DiffLimits = DiffLimits { lines: 0, characters: 0 };
 /// A file that is to be put back: from the bytes that the session left there to earlier ones.
 pub(crate) struct Restore {
     pub path: VirtualPath,
-    pub from: Option<ContentHash>,
+    pub from: Form,
     pub to: FileState,
+}
+
+impl Restore {
+    /// What takes `change` back.
+    pub(crate) fn again(change: &ChangeRecord) -> Self {
+        let to = FileState::of(Form::before(change));
+        Self { path: change.path.clone(), from: Form::after(change), to }
+    }
 }
 
 /// A file that was looked at before it is put back.
@@ -55,7 +63,7 @@ impl Actor {
         let as_before = || SessionError::not_found(Problem::AsBefore { path: path.to_string() });
         let file = scoped.into_iter().find(|file| file.span.path == path).ok_or_else(as_before)?;
         let reviewed = self.looked_at(file, scope).await?;
-        if reviewed.before.hash == reviewed.file.span.after {
+        if reviewed.before.is(&reviewed.file.span.after) {
             return Err(as_before());
         }
         let is_kept = reviewed.is_kept();
@@ -78,7 +86,7 @@ impl Actor {
         let mut checked = Vec::new();
         for file in self.stream.read(|projection| projection.scoped_changes(scope)) {
             let reviewed = self.looked_at(file, scope).await?;
-            if !reviewed.is_kept() && reviewed.before.hash != reviewed.file.span.after {
+            if !reviewed.is_kept() && !reviewed.before.is(&reviewed.file.span.after) {
                 checked.push(self.check_undo(&reviewed.file, reviewed.base).await?);
             }
         }
@@ -99,8 +107,10 @@ impl Actor {
         let span = span.ok_or_else(|| SessionError::not_found(Problem::NotChanged { path: path.to_string() }))?;
         let now = read(&*self.backend().await?, &path).await?;
         let from = now.as_deref().map(ContentHash::of);
-        let is_left = from == span.after;
-        let checked = self.check_again(Restore { path, from, to: FileState::of(span.after) }).await?;
+        let is_left = from == span.after.hash;
+        // The rights of a file that is there are those that somebody gave it.
+        let to = Form::of(span.after.hash, span.after.mode.filter(|_| from.is_none()));
+        let checked = self.check_restore(Restore { path, from: Form::of(from, None), to: FileState::of(to) }).await?;
         if let Some(problem) = &checked.shown.problem {
             return Err(SessionError::invalid(problem.clone()));
         }
@@ -112,29 +122,44 @@ impl Actor {
         Ok(shown)
     }
 
-    /// As [`Self::check_restore`], where what a scope shows is undone: the file's rights become those before it.
+    /// As [`Self::check_restore`], where what a scope shows is undone. What an older version kept tells no rights: then they
+    /// are those before the scope.
     pub(crate) async fn check_undo(&self, file: &Scoped, to: FileState) -> Result<Checked, SessionError> {
-        let Span { path, after, .. } = file.span.clone();
-        let mut checked = self.check_restore(Restore { path, from: after, to }).await?;
-        checked.disk.mode = file.mode;
-        Ok(checked)
+        let Span { path, before, after, .. } = file.span.clone();
+        let to = FileState { mode: to.mode.or(before.mode), ..to };
+        self.check_restore(Restore { path, from: after, to }).await
     }
 
-    /// As [`Self::check_restore`], where a file comes again: its rights are those of the file that is there.
-    pub(crate) async fn check_again(&self, restore: Restore) -> Result<Checked, SessionError> {
-        let mut checked = self.check_restore(restore).await?;
-        if checked.now.is_some() {
-            checked.disk.mode = None;
+    /// The rights of the file that is there now, where it can be told, and those that it is to be given: what others did to
+    /// them since stays.
+    async fn rights(&self, restore: &Restore, is_there: bool) -> Result<(Option<u32>, Option<u32>), SessionError> {
+        let Restore { path, from, to } = restore;
+        if !is_there {
+            let before = || self.stream.read(|projection| projection.mode_before(path));
+            return Ok((None, to.mode.or_else(before)));
         }
-        Ok(checked)
+        let now = match self.backend().await?.modes() {
+            // A file that is reached through a link has rights that nobody gives it from here.
+            Some(modes) => modes.mode(path).await.unwrap_or_default(),
+            None => None,
+        };
+        let then = match (to.mode, from.mode, now) {
+            (Some(to), Some(from), Some(now)) => Some(changed_rights(to, from, now)),
+            (Some(_), Some(_), None) => None,
+            // Of the rights that the session left an older version told nothing.
+            (to, _, now) => to.or(now),
+        };
+        Ok((now, then))
     }
 
     /// Looks at a file that is to be put back: it has to be as the session left it, or changed in other places only, and
     /// its bytes have to be kept.
     pub(crate) async fn check_restore(&self, restore: Restore) -> Result<Checked, SessionError> {
-        let Restore { path, from, to } = restore;
         let blobs = self.blobs()?;
-        let now = read(&*self.backend().await?, &path).await;
+        let now = read(&*self.backend().await?, &restore.path).await;
+        let is_there = now.as_ref().is_ok_and(Option::is_some);
+        let rights = self.rights(&restore, is_there).await?;
+        let Restore { path, from, to } = restore;
         let mut problem = now.as_ref().err().map(|error| Problem::LeftAsItIs { why: Box::new(error.problem()) });
         if to.is_mixed {
             problem.get_or_insert(Problem::ChangedBetween { path: path.to_string() });
@@ -149,8 +174,8 @@ impl Actor {
                 None
             }
         };
-        if found != from && problem.is_none() {
-            let left = match &from {
+        if found != from.hash && problem.is_none() {
+            let left = match &from.hash {
                 Some(hash) => blobs.get(hash).await.ok(),
                 None => None,
             };
@@ -160,17 +185,18 @@ impl Actor {
             }
         }
         let diff = file_diff(&path, now.as_deref(), bytes.as_deref(), NOTHING);
+        let left = to.form();
         let FileState { hash: to, made, .. } = to;
-        let change = match (&from, &to) {
+        let change = match (&from.hash, &to) {
             (_, None) => ChangeKind::Deleted,
             (None, Some(_)) => ChangeKind::Created,
             (Some(_), Some(_)) => ChangeKind::Changed,
         };
         let shown = RestoredFile { path: path.to_string(), change, added: diff.added, removed: diff.removed, problem };
         let after = bytes.as_deref().map(ContentHash::of);
-        let mode = self.stream.read(|projection| projection.mode_before(&path));
-        let disk = ChangeRecord { path: path.clone(), before: found, after, mode };
-        let record = ChangeRecord { path, before: from, after: to, mode: None };
+        let (mode, mode_after) = rights;
+        let disk = ChangeRecord { path: path.clone(), before: found, after, mode, mode_after };
+        let record = ChangeRecord { path, before: from.hash, after: to, mode: from.mode, mode_after: left.mode };
         Ok(Checked { record, disk, bytes, made, now, shown })
     }
 
@@ -226,6 +252,10 @@ pub(crate) async fn settle_restoring(log: &SessionLog, backend: &dyn Backend) ->
     for record in intended {
         let now = read(backend, &record.path).await;
         if now.is_ok_and(|now| now.as_deref().map(ContentHash::of) == record.after) {
+            if let Err(error) = give_rights(backend, &record).await {
+                tracing::warn!(%error, "a file that was put back has not got its rights");
+                continue;
+            }
             done.push(record);
         }
     }
@@ -245,6 +275,10 @@ async fn put(
     bytes: Option<Vec<u8>>,
 ) -> Result<FileUpdates, BackendError> {
     let path = &record.path;
+    if bytes.is_some() && record.before == record.after {
+        give_rights(backend, record).await?;
+        return Ok(FileUpdates::default());
+    }
     let expect = match &record.before {
         None => Expect::Absent,
         // By its content alone: whoever looks compares hashes where both have one.
@@ -254,10 +288,13 @@ async fn put(
     };
     match bytes {
         Some(bytes) => {
-            let change = backend.write(path, bytes, expect, &Unwitnessed).await?;
-            if let (Some(mode), Some(modes)) = (record.mode, backend.modes()) {
-                modes.set_mode(path, mode).await?;
+            // What nobody may write is not written, before it has its rights again.
+            let is_closed = |mode: Option<u32>| mode.is_some_and(|mode| mode & 0o222 == 0);
+            if is_closed(record.mode) && !is_closed(record.mode_after) {
+                give_rights(backend, record).await?;
             }
+            let change = backend.write(path, bytes, expect, &Unwitnessed).await?;
+            give_rights(backend, record).await?;
             Ok(change.state)
         }
         None => {
@@ -266,6 +303,19 @@ async fn put(
             Ok(changes.into_iter().flat_map(|change| change.state).collect())
         }
     }
+}
+
+/// Gives a file the rights that it is to have.
+async fn give_rights(backend: &dyn Backend, record: &ChangeRecord) -> Result<(), BackendError> {
+    let has_them = record.before.is_some() && record.mode == record.mode_after;
+    let mode = record.mode_after.filter(|_| record.after.is_some() && !has_them);
+    let (Some(mode), Some(modes)) = (mode, backend.modes()) else { return Ok(()) };
+    match modes.set_mode(&record.path, mode).await {
+        // What comes back through a link has the rights of any new file.
+        Err(BackendError::LinkLoop { path }) => tracing::warn!(%path, "a file behind a link keeps the rights it has"),
+        given => given?,
+    }
+    Ok(())
 }
 
 /// A file's bytes; `None` where there is none.

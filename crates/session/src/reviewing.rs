@@ -11,14 +11,14 @@ use base64::engine::general_purpose::STANDARD;
 use bosun_agent::Seq;
 use bosun_backend::{BlobError, ContentHash, Namespace, StoreError, VirtualPath};
 use bosun_protocol::{
-    ChangeScope, ChangedFile, ChangedFiles, ErrorCode, FileReview, FileSide, Problem, RestoredFile, ReviewState,
-    UncomparedReason, UndoneFiles, UnkeptFile,
+    ChangeScope, ChangedFile, ChangedFiles, ChangedRights, ErrorCode, FileReview, FileSide, Problem, RestoredFile,
+    ReviewState, UncomparedReason, UndoneFiles, UnkeptFile,
 };
 use bosun_tools::{DiffLimits, UncomparedFiles, carried, file_diff, open_since, with_hunk, without_hunk};
 use serde::{Deserialize, Serialize};
 
 use crate::actor::Actor;
-use crate::projection::{Between, How, Scoped, Span, kind_of};
+use crate::projection::{Between, Form, How, Scoped, Span, changed_rights, kind_of};
 use crate::restoring::{Restore, read};
 use crate::states::FileState;
 use crate::{Explain, SessionError, convert};
@@ -43,6 +43,9 @@ struct Kept(BTreeMap<VirtualPath, KeptState>);
 struct KeptState {
     /// `None`: that there is no file.
     state: Option<ContentHash>,
+    /// Its Unix permission bits; `None` where they are not known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    mode: Option<u32>,
     /// How much of what was done to the file between the agent's changes is in it, from the first on; `None` where an older
     /// version stored it.
     between: Option<usize>,
@@ -52,15 +55,20 @@ struct KeptState {
 #[derive(Deserialize)]
 #[serde(untagged)]
 enum StoredState {
-    Now { state: Option<ContentHash>, between: Option<usize> },
+    Now {
+        state: Option<ContentHash>,
+        #[serde(default)]
+        mode: Option<u32>,
+        between: Option<usize>,
+    },
     Older(Option<ContentHash>),
 }
 
 impl From<StoredState> for KeptState {
     fn from(stored: StoredState) -> Self {
         match stored {
-            StoredState::Now { state, between } => Self { state, between },
-            StoredState::Older(state) => Self { state, between: None },
+            StoredState::Now { state, mode, between } => Self { state, mode, between },
+            StoredState::Older(state) => Self { state, mode: None, between: None },
         }
     }
 }
@@ -69,7 +77,7 @@ impl KeptState {
     /// What was done to the file since.
     fn since(&self, file: &Scoped) -> Vec<Between> {
         // Where nobody wrote it down, what follows right upon the state tells; what is in it already changes it no more.
-        let seen = self.between.or_else(|| file.between.iter().position(|between| between.from == self.state));
+        let seen = self.between.or_else(|| file.between.iter().position(|between| between.from.hash == self.state));
         let since = file.between.iter().skip(seen.unwrap_or_default());
         since.filter(|between| between.how != How::PutBackAndAgain).cloned().collect()
     }
@@ -91,7 +99,7 @@ pub(crate) struct Reviewed {
 impl Reviewed {
     /// The person keeps all of it.
     pub(crate) fn is_kept(&self) -> bool {
-        self.base.hash == self.file.span.after
+        self.base.is(&self.file.span.after)
     }
 
     /// What is kept of the whole session's changes, or the state before them.
@@ -101,7 +109,7 @@ impl Reviewed {
 
     fn version(&self, from: &FileState) -> String {
         let word = |hash: Option<&ContentHash>| hash.map_or_else(|| "none".to_owned(), ToString::to_string);
-        format!("{}-{}", word(from.hash.as_ref()), word(self.file.span.after.as_ref()))
+        format!("{}-{}", word(from.hash.as_ref()), word(self.file.span.after.hash.as_ref()))
     }
 }
 
@@ -119,10 +127,10 @@ impl Actor {
             let edited_since = at < COMPARED
                 && read(&*backend, &file.span.path)
                     .await
-                    .is_ok_and(|now| now.as_deref().map(ContentHash::of) != file.span.after);
+                    .is_ok_and(|now| now.as_deref().map(ContentHash::of) != file.span.after.hash);
             let reviewed = self.states_of(&kept, file, scope).await;
             // What the agent did there, others have taken back.
-            if reviewed.file.restored || reviewed.before.hash != reviewed.file.span.after {
+            if reviewed.file.restored || !reviewed.before.is(&reviewed.file.span.after) {
                 files.push(self.listed(reviewed, edited_since).await);
             }
         }
@@ -153,7 +161,7 @@ impl Actor {
 
     async fn listed(&self, reviewed: Reviewed, edited_since: bool) -> ChangedFile {
         let Span { path, after, .. } = &reviewed.file.span;
-        let state = match (reviewed.before.hash == *after, reviewed.is_kept()) {
+        let state = match (reviewed.before.is(after), reviewed.is_kept()) {
             (true, _) => ReviewState::Undone,
             (false, true) => ReviewState::Kept,
             (false, false) => ReviewState::Pending,
@@ -161,11 +169,11 @@ impl Actor {
         let from = if state == ReviewState::Kept { &reviewed.before } else { &reviewed.base };
         let lines = match reviewed.file.lines.filter(|_| from.hash == reviewed.before.hash) {
             Some(lines) => lines,
-            None => self.lines(path, from, after.as_ref()).await.unwrap_or_default(),
+            None => self.lines(path, from, after.hash.as_ref()).await.unwrap_or_default(),
         };
         ChangedFile {
             path: path.to_string(),
-            change: kind_of(from.hash.as_ref(), after.as_ref()),
+            change: kind_of(from.hash.as_ref(), after.hash.as_ref()),
             added: lines.0,
             removed: lines.1,
             state,
@@ -193,9 +201,10 @@ impl Actor {
         let from = if reviewed.is_kept() { &reviewed.before } else { &reviewed.base };
         let version = reviewed.version(from);
         let file = &reviewed.file;
-        let (before, after) = (self.bytes_in(from).await?, self.state_of(file.span.after.as_ref()).await?);
+        let (before, after) = (self.bytes_in(from).await?, self.state_of(file.span.after.hash.as_ref()).await?);
         let now = read(&*self.backend().await?, &file.span.path).await?;
         let path = file.span.path.clone();
+        let rights = changed_from(from.mode, file.span.after.mode);
         let side = |bytes: &Option<Vec<u8>>| bytes.as_deref().map(|bytes| side(&path, bytes));
         let sides = (side(&before), side(&after));
         let lines =
@@ -219,6 +228,7 @@ impl Actor {
             before: sides.0,
             after: sides.1,
             command: file.command.clone(),
+            rights,
         })
     }
 
@@ -239,8 +249,10 @@ impl Actor {
         // A file that was made, or removed, has nothing else in it.
         let to = match (&reviewed.before.hash, bytes.is_empty()) {
             // The file would go with what others wrote in it.
-            (None, true) => FileState { is_mixed: is_made, ..FileState::of(None) },
-            _ => FileState::made(bytes),
+            (None, true) => FileState { is_mixed: is_made, ..FileState::default() },
+            // Its rights are none of the place.
+            (_, _) if reviewed.file.span.after.hash.is_some() => FileState::made(bytes, reviewed.file.span.after.mode),
+            _ => FileState::made(bytes, reviewed.before.mode),
         };
         let checked = self.check_undo(&reviewed.file, to).await?;
         if let Some(problem) = &checked.shown.problem {
@@ -256,11 +268,12 @@ impl Actor {
     pub(crate) async fn keep_hunk(&self, path: &str, seen: &str, hunk: u32) -> Result<(), SessionError> {
         let _keeping = self.keeping.lock().await;
         let (reviewed, before, after) = self.seen(path, ChangeScope::Session, seen).await?;
+        let mode = reviewed.base.mode.or(reviewed.file.span.after.mode);
         let bytes = with_hunk(&before.unwrap_or_default(), &after.clone().unwrap_or_default(), place(hunk));
         let bytes = bytes.ok_or_else(gone)?;
         let base = match after {
-            None if bytes.is_empty() => FileState::of(None),
-            _ => FileState::made(bytes),
+            None if bytes.is_empty() => FileState::default(),
+            _ => FileState::made(bytes, mode),
         };
         let mut kept = self.kept().await?;
         self.keep(&mut kept, &reviewed.file, base).await?;
@@ -292,8 +305,9 @@ impl Actor {
 
     /// A state is what the person keeps of a file, with all that others did to it by now.
     async fn keep(&self, kept: &mut Kept, file: &Scoped, state: FileState) -> Result<(), SessionError> {
+        let mode = state.mode;
         let state = self.keep_state(state).await?;
-        kept.0.insert(file.span.path.clone(), KeptState { state, between: Some(file.between.len()) });
+        kept.0.insert(file.span.path.clone(), KeptState { state, mode, between: Some(file.between.len()) });
         Ok(())
     }
 
@@ -302,20 +316,26 @@ impl Actor {
     async fn kept_with(&self, reviewed: &Reviewed, scope: ChangeScope) -> Result<Option<FileState>, SessionError> {
         let after = &reviewed.file.span.after;
         let (base, whole) = (&reviewed.base, reviewed.whole());
-        if scope == ChangeScope::Session || after.is_none() || base.hash == whole.hash {
+        let mode = rights_with(whole.mode, base.mode, after.mode);
+        if scope == ChangeScope::Session || after.hash.is_none() {
             return Ok(Some(FileState::of(after.clone())));
+        }
+        if base.hash == whole.hash {
+            return Ok(Some(FileState::of(Form::of(after.hash.clone(), mode))));
         }
         if whole.is_mixed {
             return Ok(None);
         }
-        let states = (self.bytes_in(base).await?, self.state_of(after.as_ref()).await?);
+        let states = (self.bytes_in(base).await?, self.state_of(after.hash.as_ref()).await?);
         let (Some(from), Some(to)) = states else { return Ok(None) };
         let (Some(now), Some(first)) = (self.bytes_in(whole).await?, self.bytes_in(&reviewed.before).await?) else {
             return Ok(None);
         };
         let bytes = carried(&from, &to, &now);
         // Lines may be matched otherwise the next time: then it would not be seen as kept.
-        Ok(bytes.filter(|bytes| open_since(&first, bytes, &to).is_some_and(|open| open == to)).map(FileState::made))
+        Ok(bytes
+            .filter(|bytes| open_since(&first, bytes, &to).is_some_and(|open| open == to))
+            .map(|bytes| FileState::made(bytes, mode)))
     }
 
     /// What a person kept of what the scope shows is open again.
@@ -342,14 +362,15 @@ impl Actor {
     async fn kept_without(&self, reviewed: &Reviewed) -> Result<Option<FileState>, SessionError> {
         let Some(whole) = reviewed.kept.as_ref().filter(|whole| !whole.is_mixed) else { return Ok(None) };
         let (before, after) = (&reviewed.before, &reviewed.file.span.after);
-        if whole.hash == *after {
-            return Ok((reviewed.first.hash != before.hash && !before.is_mixed).then(|| before.clone()));
+        if whole.is(after) {
+            return Ok((!reviewed.first.is(&before.form()) && !before.is_mixed).then(|| before.clone()));
         }
-        let states = [self.state_of(after.as_ref()).await?, self.bytes_in(before).await?];
+        let mode = rights_with(whole.mode, after.mode, before.mode);
+        let states = [self.state_of(after.hash.as_ref()).await?, self.bytes_in(before).await?];
         let ([Some(from), Some(to)], Some(now)) = (states, self.bytes_in(whole).await?) else {
             return Ok(None);
         };
-        Ok(carried(&from, &to, &now).map(FileState::made))
+        Ok(carried(&from, &to, &now).map(|bytes| FileState::made(bytes, mode)))
     }
 
     /// Brings back what was undone at the entry `seq`.
@@ -362,16 +383,15 @@ impl Actor {
             .find(|undone| undone.seq == Seq::from(seq))
             .ok_or_else(|| SessionError::not_found(Problem::UndoGone))?;
         let left = self.stream.read(|projection| projection.scoped_changes(ChangeScope::Session));
-        let is_last = |path: &VirtualPath, after: &Option<ContentHash>| {
-            left.iter().any(|file| file.span.path == *path && file.span.after == *after)
+        let is_last = |path: &VirtualPath, after: &Form| {
+            left.iter().any(|file| file.span.path == *path && file.span.after.is(after))
         };
-        if !undone.changes.iter().all(|change| is_last(&change.path, &change.after)) {
+        if !undone.changes.iter().all(|change| is_last(&change.path, &Form::after(change))) {
             return Err(SessionError::invalid(Problem::UndoNotLast));
         }
         let mut checked = Vec::new();
         for change in undone.changes {
-            let again = Restore { path: change.path, from: change.after, to: FileState::of(change.before) };
-            checked.push(self.check_again(again).await?);
+            checked.push(self.check_restore(Restore::again(&change)).await?);
         }
         let shown = checked.iter().map(|checked| checked.shown.clone()).collect();
         self.restore(checked).await?;
@@ -408,12 +428,16 @@ impl Actor {
             }
         };
         let kept = match kept.0.get(path) {
-            Some(kept) => Some(self.state_with(FileState::of(kept.state.clone()), &kept.since(&file)).await),
+            Some(kept) => {
+                let state = FileState::of(Form::of(kept.state.clone(), kept.mode));
+                Some(self.state_with(state, &kept.since(&file)).await)
+            }
             None => None,
         };
         let base = match &kept {
-            Some(kept) if scope == ChangeScope::Session || kept.hash == *after || first.hash == before.hash => {
-                kept.clone()
+            Some(kept) if scope == ChangeScope::Session => kept.clone(),
+            Some(kept) if kept.hash == after.hash || first.hash == before.hash => {
+                FileState { mode: open_rights(&before, kept, after), ..kept.clone() }
             }
             Some(kept) => self.open_within(&before, kept, after).await.unwrap_or_else(|| before.clone()),
             None => before.clone(),
@@ -422,17 +446,13 @@ impl Actor {
     }
 
     /// What a person keeps reaches from before the session on: what of it is within a scope is told by the bytes.
-    async fn open_within(
-        &self,
-        before: &FileState,
-        kept: &FileState,
-        after: &Option<ContentHash>,
-    ) -> Option<FileState> {
+    async fn open_within(&self, before: &FileState, kept: &FileState, after: &Form) -> Option<FileState> {
         let is_mixed = before.is_mixed || kept.is_mixed;
+        let mode = open_rights(before, kept, after);
         let before = self.bytes_in(before).await.ok()??;
         let kept = self.bytes_in(kept).await.ok()??;
-        let after = self.state_of(after.as_ref()).await.ok()??;
-        open_since(&before, &kept, &after).map(|bytes| FileState { is_mixed, ..FileState::made(bytes) })
+        let after = self.state_of(after.hash.as_ref()).await.ok()??;
+        open_since(&before, &kept, &after).map(|bytes| FileState { is_mixed, ..FileState::made(bytes, mode) })
     }
 
     /// A changed file of a scope.
@@ -455,7 +475,7 @@ impl Actor {
         let from = [&reviewed.base, &reviewed.before];
         let from = from.into_iter().find(|from| reviewed.version(from) == seen).ok_or_else(gone)?;
         let before = self.bytes_in(from).await?;
-        let after = self.state_of(reviewed.file.span.after.as_ref()).await?;
+        let after = self.state_of(reviewed.file.span.after.hash.as_ref()).await?;
         Ok((reviewed, before, after))
     }
 
@@ -474,6 +494,33 @@ impl Actor {
     async fn set_kept(&self, kept: &Kept) -> Result<(), SessionError> {
         let value = serde_json::to_value(kept).unwrap_or_default();
         self.store().put(&namespace()?, self.log.session().as_str(), value).await.map_err(not_stored)
+    }
+}
+
+/// What rights become of `mode` by a change from `from` to `to`, where all are known.
+fn rights_with(mode: Option<u32>, from: Option<u32>, to: Option<u32>) -> Option<u32> {
+    match (mode, from, to) {
+        (Some(mode), Some(from), Some(to)) => Some(changed_rights(mode, from, to)),
+        (mode, _, to) => mode.or(to),
+    }
+}
+
+/// What became of rights, where they are known and others.
+fn changed_from(before: Option<u32>, after: Option<u32>) -> Option<ChangedRights> {
+    let (before, after) = before.zip(after).filter(|(before, after)| before != after)?;
+    Some(ChangedRights { before: shown_rights(before), after: shown_rights(after) })
+}
+
+fn shown_rights(mode: u32) -> String {
+    let letters = "rwxrwxrwx".chars().enumerate();
+    letters.map(|(at, letter)| if mode & (0o400 >> at) == 0 { '-' } else { letter }).collect()
+}
+
+/// From which rights on a change is open: those after it, without the bits that it changed and that nobody kept.
+fn open_rights(before: &FileState, kept: &FileState, after: &Form) -> Option<u32> {
+    match (before.mode, kept.mode, after.mode) {
+        (Some(before), Some(kept), Some(after)) => Some(after ^ ((before ^ after) & (kept ^ after))),
+        (before, kept, _) => kept.or(before),
     }
 }
 

@@ -101,8 +101,8 @@ impl Actor {
             return Err(SessionError::invalid(Problem::NoRewind));
         };
         let mut checked = Vec::new();
-        for ChangeRecord { path, before, after, .. } in files {
-            checked.push(self.check_restore(Restore { path, from: after, to: FileState::of(before) }).await?);
+        for change in &files {
+            checked.push(self.check_restore(Restore::again(change)).await?);
         }
         refuse_problems(&checked)?;
         self.restore(checked).await?;
@@ -143,7 +143,7 @@ impl Actor {
         let spans = Projection::changed_by(&journals.deeds_after(seq)).into_iter();
         for span in spans.filter(|span| !leave.contains(&span.path)) {
             let restore = self.back(span).await;
-            if restore.to.hash != restore.from {
+            if !restore.to.is(&restore.from) {
                 checked.push(self.check_restore(restore).await?);
             }
         }

@@ -6,6 +6,7 @@ use bosun_protocol::{Delta, Envelope, ItemId, SessionEvent, SessionSummary, Snap
 use tokio::sync::Notify;
 
 use crate::projection::Projection;
+use crate::states::Folds;
 
 /// A session's projection and those who watch it. A subagent's stream also feeds its parent's.
 pub(crate) struct Stream {
@@ -13,11 +14,13 @@ pub(crate) struct Stream {
     watchers: Mutex<Vec<Weak<Inbox<Envelope>>>>,
     parent: Option<Arc<Stream>>,
     summaries: Arc<Summaries>,
+    pub(crate) folds: Folds,
 }
 
 impl Stream {
     pub(crate) fn new(projection: Projection, parent: Option<Arc<Self>>, summaries: Arc<Summaries>) -> Self {
-        Self { projection: Mutex::new(projection), watchers: Mutex::default(), parent, summaries }
+        let projection = Mutex::new(projection);
+        Self { projection, watchers: Mutex::default(), parent, summaries, folds: Folds::default() }
     }
 
     pub(crate) fn read<T>(&self, read: impl FnOnce(&Projection) -> T) -> T {

@@ -21,6 +21,7 @@ mod lists;
 mod moving;
 mod plan;
 mod reviews;
+mod rights;
 mod rules;
 mod sandbox;
 mod scopes;

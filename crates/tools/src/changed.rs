@@ -140,6 +140,7 @@ pub(crate) fn commanded(files: CommandChanges) -> Artifact {
         before: change.before,
         after: change.after,
         mode: change.mode,
+        mode_after: change.mode_after,
     };
     let unkept = |change: bosun_backend::UnkeptChange| UnkeptRecord {
         path: change.path,
@@ -169,6 +170,8 @@ mod tests {
             path: VirtualPath::root(),
             before: None,
             after: None,
+            mode: None,
+            mode_after: None,
             occurrences: 0,
             parted: false,
             handed_over: false,

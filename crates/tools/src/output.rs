@@ -145,6 +145,9 @@ pub struct ChangeRecord {
     /// Unix permission bits before, where they are known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub mode: Option<u32>,
+    /// The same afterwards. They may be all that was changed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub mode_after: Option<u32>,
 }
 
 impl From<&Change> for ChangeRecord {
@@ -153,7 +156,8 @@ impl From<&Change> for ChangeRecord {
             path: change.path.clone(),
             before: change.before.clone(),
             after: change.after.as_ref().and_then(|stamp| stamp.hash.clone()),
-            mode: None,
+            mode: change.mode,
+            mode_after: change.mode_after,
         }
     }
 }

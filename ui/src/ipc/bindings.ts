@@ -600,6 +600,12 @@ export type ChangedFiles = {
 	undone: UndoneFiles[],
 };
 
+/**  A file's rights before and after, as `ls` shows them: `rw-r--r--`. */
+export type ChangedRights = {
+	before: string,
+	after: string,
+};
+
 /**  What a changed tool says of itself now. */
 export type ChangedServerTool = {
 	tool: string,
@@ -909,6 +915,8 @@ export type FileReview = {
 	before: FileSide | null,
 	after: FileSide | null,
 	command: string | null,
+	/**  What became of its rights, where the session changed them. */
+	rights: ChangedRights | null,
 };
 
 /**  One state of a file that is not text. */

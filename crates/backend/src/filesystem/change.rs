@@ -181,9 +181,8 @@ impl Current {
         }
     }
 
-    #[allow(clippy::useless_conversion, reason = "the field's type differs between systems")]
     pub(super) fn mode(&self) -> u32 {
-        Mode::from_raw_mode(self.stat.st_mode).bits().into()
+        mode_of(&self.stat)
     }
 
     /// Whether hard links lead to it from elsewhere.
@@ -232,6 +231,12 @@ impl Current {
     fn holds_its_bytes(&self) -> std::io::Result<bool> {
         self.bytes.as_ref().map_or(Ok(true), |bytes| holds(&self.file, bytes))
     }
+}
+
+/// Permission bits.
+#[allow(clippy::useless_conversion, reason = "the field's type differs between systems")]
+pub(super) fn mode_of(stat: &Stat) -> u32 {
+    Mode::from_raw_mode(stat.st_mode).bits().into()
 }
 
 fn holds(file: &File, bytes: &[u8]) -> std::io::Result<bool> {
@@ -332,6 +337,8 @@ impl Ready {
             path: self.path.clone(),
             before: self.current.as_ref().and_then(|current| current.stamp.hash.clone()),
             after: Some(stamp(&stat, self.after.len() as u64, Some(self.after_hash.clone()))),
+            mode: self.current.as_ref().map(Current::mode),
+            mode_after: Some(mode_of(&stat)),
             occurrences: self.occurrences,
             parted: self.current.as_ref().is_some_and(Current::has_other_names),
             handed_over: self.current.as_ref().is_some_and(|current| !current.has_owner_of(&stat)),

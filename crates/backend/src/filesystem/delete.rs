@@ -261,12 +261,18 @@ impl Doomed {
         }
         let before = self.take_away();
         drop(held);
+        let mode = match &self.object {
+            Object::File(current) => Some(current.mode()),
+            Object::Link { .. } | Object::Special(_) => None,
+        };
         let Self { place, shown, .. } = self;
         folders.entry(place.path.parent().unwrap_or_else(VirtualPath::root)).or_insert(place.dir);
         Ok(Change {
             path: shown,
             before: before?,
             after: None,
+            mode,
+            mode_after: None,
             occurrences: 0,
             parted: false,
             handed_over: false,

@@ -151,6 +151,10 @@ impl SetMode for LateFolder {
     fn set_mode<'a>(&'a self, path: &'a VirtualPath, mode: u32) -> BoxFuture<'a, Result<(), BackendError>> {
         Box::pin(async move { self.there().await?.set_mode(path, mode).await })
     }
+
+    fn mode<'a>(&'a self, path: &'a VirtualPath) -> BoxFuture<'a, Result<Option<u32>, BackendError>> {
+        Box::pin(async move { self.there().await?.mode(path).await })
+    }
 }
 
 impl Delete for LateFolder {

@@ -128,14 +128,14 @@ impl CommandChanges {
             match one {
                 Did::Nothing => {}
                 Did::Changed(change) => match self.changes.iter_mut().find(|known| known.path == change.path) {
-                    Some(known) => known.after = change.after,
+                    Some(known) => (known.after, known.mode_after) = (change.after, change.mode_after),
                     None => self.changes.push(change),
                 },
                 Did::Unkept(change) if self.unkept.len() < named => self.unkept.push(change),
                 Did::Unkept(_) => self.more += 1,
             }
         }
-        self.changes.retain(|change| change.before != change.after);
+        self.changes.retain(CommandChange::is_change);
         self.changes.sort_by(|a, b| a.path.cmp(&b.path));
         self.unkept.sort_by(|a, b| a.path.cmp(&b.path));
     }
@@ -205,10 +205,10 @@ impl Judge<'_> {
                 return self.verdict(case, None, Did::Nothing);
             }
             Some((_, None)) => return self.unkept(case),
-            Some((_, Some(kept))) => match self.bytes(kept) {
+            Some((old, Some(kept))) => match self.bytes(kept) {
                 Some(before) if Some(&before) == bytes.as_ref() => {
-                    let kept = kept.clone();
-                    return self.verdict(case, Some(kept), Did::Nothing);
+                    let (kept, did) = (kept.clone(), self.given(&case.path, &before, (old.mode, figures.mode)));
+                    return self.verdict(case, Some(kept), did);
                 }
                 Some(before) => Some(before),
                 None => return self.unkept(case),
@@ -225,10 +225,20 @@ impl Judge<'_> {
                     before: before.flatten(),
                     after: Some(after),
                     mode: case.mode(),
+                    mode_after: Some(figures.mode),
                 };
                 self.verdict(case, kept, Did::Changed(change))
             }
         }
+    }
+
+    /// What became of a file that has the same bytes: it may have other rights.
+    fn given(&self, path: &VirtualPath, bytes: &[u8], (mode, now): (u32, u32)) -> Did {
+        let hash = (mode != now).then(|| self.stored(bytes)).flatten();
+        hash.map_or(Did::Nothing, |hash| {
+            let (before, after) = (Some(hash.clone()), Some(hash));
+            Did::Changed(CommandChange { path: path.clone(), before, after, mode: Some(mode), mode_after: Some(now) })
+        })
     }
 
     fn gone(&self, case: Case) -> Verdict {
@@ -244,8 +254,13 @@ impl Judge<'_> {
         let before = kept.and_then(|kept| self.bytes(kept)).and_then(|bytes| self.stored(&bytes));
         match before {
             Some(before) => {
-                let change =
-                    CommandChange { path: case.path.clone(), before: Some(before), after: None, mode: case.mode() };
+                let change = CommandChange {
+                    path: case.path.clone(),
+                    before: Some(before),
+                    after: None,
+                    mode: case.mode(),
+                    mode_after: None,
+                };
                 Verdict { path: case.path, seen: None, did: Did::Changed(change) }
             }
             None => self.unkept(case),

@@ -58,13 +58,14 @@ pub(super) async fn change(
     let hash = current.as_ref().map(|file| file.hash.clone());
     let before = current.as_ref().map(|file| Arc::<[u8]>::from(file.bytes.as_slice()));
     let after: Arc<[u8]> = after.into();
+    let mode = current.as_ref().and_then(|file| file.figures.permissions());
     let planned = PlannedChange {
         path: path.clone(),
         object: ObjectKind::File,
         before,
         unkept: None,
         after: Some(Arc::clone(&after)),
-        mode: current.as_ref().and_then(|file| file.figures.permissions()),
+        mode,
     };
     witness.intend(planned).await?;
     let put = put(backend, path, hash.as_deref(), &after).await.map_err(|error| match error {
@@ -72,15 +73,26 @@ pub(super) async fn change(
         BackendError::Changed { path } if expect == Expect::Absent => BackendError::AlreadyExists { path },
         error => error,
     })?;
-    let before = found.and_then(|stamp| stamp.hash);
-    let Put { stamp, handed_over, stripped } = put;
-    let after = Some(stamp);
-    Ok(Change { path: path.clone(), before, after, occurrences, parted, handed_over, stripped, state: Vec::new() })
+    let Put { stamp, mode: mode_after, handed_over, stripped } = put;
+    Ok(Change {
+        path: path.clone(),
+        before: found.and_then(|stamp| stamp.hash),
+        after: Some(stamp),
+        mode,
+        mode_after,
+        occurrences,
+        parted,
+        handed_over,
+        stripped,
+        state: Vec::new(),
+    })
 }
 
 /// What came of putting bytes there.
 struct Put {
     stamp: FileStamp,
+    /// Permission bits, where they are told.
+    mode: Option<u32>,
     /// As [`Change::handed_over`].
     handed_over: bool,
     /// As [`Change::stripped`].
@@ -110,7 +122,8 @@ async fn put(
     let (size, hash) = (bytes.len() as u64, Some(ContentHash::of(bytes)));
     let stamp = FileStamp { device: 0, inode: 0, size, modified_ns, hash };
     let stripped = says("stripped") || (says("unclear") && beside.has_attributes);
-    Ok(Put { stamp, handed_over: says("handed over"), stripped })
+    let mode = figures.and_then(|figures| figures.permissions());
+    Ok(Put { stamp, mode, handed_over: says("handed over"), stripped })
 }
 
 /// What this machine sees of a file whose folder is mounted into a place with programs of its own.

@@ -111,6 +111,8 @@ fn gone(planned: &PlannedChange) -> Change {
         path: planned.path.clone(),
         before,
         after: None,
+        mode: planned.mode,
+        mode_after: None,
         occurrences: 0,
         parted: false,
         handed_over: false,

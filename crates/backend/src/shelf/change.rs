@@ -194,6 +194,8 @@ fn changed(shelf: &dyn Shelf, path: &VirtualPath, before: Option<&Current>, afte
         path: path.clone(),
         before: before.and_then(|current| current.stamp.hash.clone()),
         after: None,
+        mode: None,
+        mode_after: None,
         occurrences: 0,
         parted: false,
         handed_over: false,

@@ -100,8 +100,11 @@ pub async fn modes_are_told_and_given_back(backend: &dyn Backend) {
     let Some(modes) = backend.modes() else { return };
     modes.set_mode(&path("/d/a"), 0o750).await.unwrap();
     modes.set_mode(&path("/d/b"), 0o640).await.unwrap();
+    assert_eq!(modes.mode(&path("/d/a")).await, Ok(Some(0o750)));
     let witness = Witness::default();
-    backend.write(&path("/d/a"), b"new".to_vec(), Expect::Anything, &witness).await.unwrap();
+    let change = backend.write(&path("/d/a"), b"new".to_vec(), Expect::Anything, &witness).await.unwrap();
+    let kept = [change.mode, change.mode_after].map(|mode| mode.map(|mode| mode & 0o777));
+    assert_eq!(kept, [Some(0o750), Some(0o750)]);
     backend.deleter().unwrap().delete(&path("/d"), Expect::Anything, &witness).await.unwrap();
     let mut told: Vec<_> =
         witness.seen.into_inner().unwrap().iter().map(|change| (change.path.to_string(), change.mode)).collect();
@@ -116,6 +119,7 @@ pub async fn modes_are_told_and_given_back(backend: &dyn Backend) {
     assert_eq!(witness.seen.into_inner().unwrap()[0].mode.map(|mode| mode & 0o777), Some(0o700));
     let gone = modes.set_mode(&path("/d/a"), 0o700).await;
     assert_eq!(gone, Err(BackendError::NotFound { path: path("/d/a") }));
+    assert_eq!(modes.mode(&path("/d/a")).await, Err(BackendError::NotFound { path: path("/d/a") }));
 }
 
 pub async fn deleting_a_file(backend: &dyn Backend) {

@@ -206,6 +206,16 @@ impl SetMode for Permitted {
             }
         })
     }
+
+    fn mode<'a>(&'a self, path: &'a VirtualPath) -> BoxFuture<'a, Result<Option<u32>, BackendError>> {
+        Box::pin(async move {
+            self.admit(PathOperation::Read, path)?;
+            match self.inner.modes() {
+                Some(modes) => modes.mode(path).await,
+                None => Ok(None),
+            }
+        })
+    }
 }
 
 impl Delete for Permitted {

@@ -7,6 +7,7 @@ use bosun_tools::{Artifact, ChangeRecord, UncomparedFiles, UnkeptRecord};
 use serde_json::Value;
 
 use super::Projection;
+use super::spans::{Between, Form, How, Span};
 
 /// Undos that can be taken back; those before them are forgotten.
 const UNDONE: usize = 50;
@@ -32,14 +33,13 @@ pub(super) struct Changes {
 }
 
 struct Changed {
-    before: Option<ContentHash>,
+    /// With the rights of which the first change tells that tells any.
+    before: Form,
     /// What was done to it between the changes, in its order.
     between: Vec<Between>,
     /// A command changed it, or may have, without its bytes being kept.
     unsure: bool,
-    after: Option<ContentHash>,
-    /// Unix permission bits before the first change that tells them.
-    mode: Option<u32>,
+    after: Form,
     /// As it was when the turn, and the step, that changed it last met it.
     turn: Mark,
     step: Mark,
@@ -55,11 +55,10 @@ struct Changed {
 #[derive(Clone)]
 struct Mark {
     since: Seq,
-    before: Option<ContentHash>,
+    /// As that of the file, since then.
+    before: Form,
     /// How much had been done between the changes by then.
     between: usize,
-    /// As that of the file, since then.
-    mode: Option<u32>,
 }
 
 #[derive(Clone, Copy, PartialEq)]
@@ -68,51 +67,14 @@ enum Lines {
     Counted(u32, u32),
 }
 
-/// From a file's state before some changes to the one after them.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Span {
-    pub path: VirtualPath,
-    pub before: Option<ContentHash>,
-    /// What was done in between and is none of them, in its order.
-    pub between: Vec<Between>,
-    pub after: Option<ContentHash>,
-}
-
-impl Span {
-    /// Whether something may be left of the changes.
-    pub(crate) fn is_change(&self) -> bool {
-        self.before != self.after || !self.between.is_empty()
-    }
-}
-
-/// What was made of a file between two changes of the agent.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Between {
-    pub from: Option<ContentHash>,
-    pub to: Option<ContentHash>,
-    pub how: How,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum How {
-    /// By somebody else: a person, or another program.
-    Edited,
-    /// A person put it back.
-    PutBack,
-    /// A person put it back, and has it again.
-    PutBackAndAgain,
-}
-
 /// A file as a scope of changes shows it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Scoped {
     /// From before the scope to the last change.
     pub span: Span,
-    /// The state before the session, and all that was done since between its changes.
-    pub first: Option<ContentHash>,
+    /// The form before the session, and all that was done since between its changes.
+    pub first: Form,
     pub between: Vec<Between>,
-    /// Unix permission bits before the scope, where they are known.
-    pub mode: Option<u32>,
     pub command: Option<String>,
     pub restored: bool,
     /// Lines added and removed, where they are known for this span.
@@ -183,11 +145,10 @@ impl Changes {
         let (compared, turn, step) = (self.compared, self.turn, self.step);
         let (added, removed) = part.lines;
         let file = self.files.entry(record.path.clone()).or_insert_with(|| Changed {
-            before: record.before.clone(),
+            before: Form::before(record),
             between: Vec::new(),
             unsure: false,
-            after: record.before.clone(),
-            mode: None,
+            after: Form::before(record),
             turn: Mark::at(turn, record, 0),
             step: Mark::at(step, record, 0),
             command: None,
@@ -196,8 +157,9 @@ impl Changes {
             lines: Lines::Unknown,
         });
         // What the agent's own commands did to it without its bytes being kept is nobody else's.
-        if file.after != record.before && !std::mem::take(&mut file.unsure) {
-            file.between.push(Between { from: file.after.clone(), to: record.before.clone(), how: How::Edited });
+        let (met, left) = (Form::before(record), Form::after(record));
+        if !file.after.is(&met) && !std::mem::take(&mut file.unsure) {
+            file.between.push(Between { from: file.after.clone(), to: met.clone(), how: How::Edited });
         }
         if part.restored {
             file.put_back(record);
@@ -209,16 +171,16 @@ impl Changes {
                 }
             }
         }
-        file.turn.mode = file.turn.mode.or(record.mode);
-        file.step.mode = file.step.mode.or(record.mode);
-        file.after.clone_from(&record.after);
-        file.mode = file.mode.or(record.mode);
+        for before in [&mut file.before, &mut file.turn.before, &mut file.step.before] {
+            *before = Form::of(before.hash.take(), before.mode.or(met.mode));
+        }
+        file.after = left;
         file.restored = part.restored;
         if !part.restored {
             file.command = part.command.map(ToOwned::to_owned);
         }
         file.summed = (file.summed.0.saturating_add(added), file.summed.1.saturating_add(removed));
-        file.lines = if file.before == file.after && file.between.is_empty() {
+        file.lines = if file.before.hash == file.after.hash && file.between.is_empty() {
             file.summed = (0, 0);
             Lines::Counted(0, 0)
         } else if compared {
@@ -302,7 +264,7 @@ impl Changes {
 
     /// Whether a file that somebody else had changed is again as the session left it.
     fn is_over_own_edits(&self, record: &ChangeRecord) -> bool {
-        let left = self.files.get(&record.path).map(|file| &file.after);
+        let left = self.files.get(&record.path).map(|file| &file.after.hash);
         left.is_some_and(|left| record.after == *left && record.before != *left)
     }
 
@@ -310,7 +272,7 @@ impl Changes {
     fn scoped(&self, scope: ChangeScope) -> Vec<Scoped> {
         let before = |file: &Changed| {
             let mark = match scope {
-                ChangeScope::Session => return Some((file.before.clone(), file.edited(), file.mode)),
+                ChangeScope::Session => return Some((file.before.clone(), file.edited())),
                 ChangeScope::Turn if file.turn.since == self.turn => &file.turn,
                 ChangeScope::Step if file.step.since == self.step => &file.step,
                 ChangeScope::Turn | ChangeScope::Step => return None,
@@ -318,13 +280,13 @@ impl Changes {
             // What a person put back is no change of the turn or step either.
             let between = file.between.iter().skip(mark.between);
             let between = between.filter(|between| between.how != How::PutBackAndAgain).cloned().collect();
-            Some((mark.before.clone(), between, mark.mode))
+            Some((mark.before.clone(), between))
         };
         let mut scoped: Vec<Scoped> = self
             .files
             .iter()
             .filter_map(|(path, file)| {
-                let (before, between, mode) = before(file)?;
+                let (before, between) = before(file)?;
                 let is_whole = before == file.before && between == file.edited();
                 let lines = match file.lines {
                     Lines::Counted(added, removed) if is_whole => Some((added, removed)),
@@ -337,7 +299,6 @@ impl Changes {
                     restored: file.restored,
                     first: file.before.clone(),
                     between: file.between.clone(),
-                    mode,
                     span: Span { path: path.clone(), before, between, after: file.after.clone() },
                 })
             })
@@ -350,22 +311,19 @@ impl Changes {
 
 impl Mark {
     fn at(since: Seq, record: &ChangeRecord, between: usize) -> Self {
-        Self { since, before: record.before.clone(), between, mode: None }
+        Self { since, before: Form::before(record), between }
     }
 }
 
 impl Changed {
     /// A person put it back. What they put back before and have again now is as if it had stayed.
     fn put_back(&mut self, record: &ChangeRecord) {
-        let is_inverse = |between: &&mut Between| {
-            between.how == How::PutBack && (&between.from, &between.to) == (&record.after, &record.before)
-        };
+        let (from, to) = (Form::before(record), Form::after(record));
+        let is_inverse =
+            |between: &&mut Between| between.how == How::PutBack && (&between.from, &between.to) == (&to, &from);
         match self.between.iter_mut().rfind(is_inverse) {
             Some(between) => between.how = How::PutBackAndAgain,
-            None => {
-                let (from, to) = (record.before.clone(), record.after.clone());
-                self.between.push(Between { from, to, how: How::PutBack });
-            }
+            None => self.between.push(Between { from, to, how: How::PutBack }),
         }
     }
 
@@ -376,7 +334,7 @@ impl Changed {
 
     fn shown(&self, path: &VirtualPath) -> Option<FileChange> {
         let Lines::Counted(added, removed) = self.lines else { return None };
-        let change = kind_of(self.before.as_ref(), self.after.as_ref());
+        let change = kind_of(self.before.hash.as_ref(), self.after.hash.as_ref());
         Some(FileChange { path: path.to_string(), change, added, removed })
     }
 }
@@ -390,7 +348,8 @@ pub(crate) fn command_of<'a>(name: &str, args: &'a Value) -> Option<&'a str> {
 fn is_inverse(undone: &Undone, changes: &[ChangeRecord]) -> bool {
     undone.changes.len() == changes.len()
         && undone.changes.iter().zip(changes).all(|(undone, record)| {
-            (&undone.path, &undone.before, &undone.after) == (&record.path, &record.after, &record.before)
+            undone.path == record.path
+                && (Form::before(undone), Form::after(undone)) == (Form::after(record), Form::before(record))
         })
 }
 
@@ -410,7 +369,7 @@ impl Projection {
     }
 
     /// Takes what the journal tells of files.
-    pub(super) fn follow(&mut self, deed: &Deed) {
+    pub(crate) fn follow(&mut self, deed: &Deed) {
         for change in self.changes.follow(deed) {
             self.emit(SessionEvent::FileChanged { change });
         }
@@ -477,17 +436,17 @@ impl Projection {
 
     /// The bytes of `path` before this session first changed it: outer `None` where it never did.
     pub(crate) fn bytes_before(&self, path: &VirtualPath) -> Option<Option<ContentHash>> {
-        self.changes.files.get(path).map(|file| file.before.clone())
+        self.changes.files.get(path).map(|file| file.before.hash.clone())
     }
 
     /// The bytes that this session's agents left at `path`, where they were the last to change it.
     pub(crate) fn made(&self, path: &VirtualPath) -> Option<Option<ContentHash>> {
-        self.changes.files.get(path).filter(|file| !file.restored).map(|file| file.after.clone())
+        self.changes.files.get(path).filter(|file| !file.restored).map(|file| file.after.hash.clone())
     }
 
     /// The Unix permission bits of `path` before this session changed it, where they are known.
     pub(crate) fn mode_before(&self, path: &VirtualPath) -> Option<u32> {
-        self.changes.files.get(path).and_then(|file| file.mode)
+        self.changes.files.get(path).and_then(|file| file.before.mode)
     }
 
     /// The changes whose lines nobody has counted yet, in the order of their paths.

@@ -22,14 +22,19 @@ impl Sessions {
         actor.is_some_and(|actor| actor.stream.read(|projection| !projection.view().approvals.is_empty()))
     }
 
-    /// Stops each of them, side by side; one that cannot be stopped goes on with its journal later.
+    /// Stops each of them, side by side, with the subagents that work beside it; one that cannot be stopped goes on with its
+    /// journal later.
     pub async fn stop_all(&self, sessions: &[SessionId]) {
         let stop = async |session: &SessionId| {
-            if let Err(error) = self.stop(session).await {
+            if let Err(error) = self.stop_whole(session).await {
                 tracing::warn!(%error, %session, "a turn was not stopped");
             }
         };
         join_all(sessions.iter().map(stop)).await;
+    }
+
+    async fn stop_whole(&self, session: &SessionId) -> Result<(), SessionError> {
+        self.actor(session).await?.stop_all().await
     }
 
     /// How many subagents work beside a session in this process.

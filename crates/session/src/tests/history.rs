@@ -118,7 +118,13 @@ async fn a_restore_that_a_crash_cut_is_settled_by_what_is_on_disk() {
         _ => None,
     });
     let made = made.unwrap();
-    let back = bosun_tools::ChangeRecord { path: made.path, before: made.after, after: made.before, mode: None };
+    let back = bosun_tools::ChangeRecord {
+        path: made.path,
+        before: made.after,
+        after: made.before,
+        mode: made.mode_after,
+        mode_after: made.mode,
+    };
     let body = bosun_agent::EntryBody::RestoreIntended { changes: vec![back] };
     bosun_agent::Journal::append(&journal, vec![bosun_agent::JournalEntry { at: i64::MAX, body }]).await.unwrap();
     // The file was put back, and only that was not recorded any more.

@@ -1,6 +1,6 @@
 //! One subagent stopped alone, and all that is at work.
 
-use bosun_model::ChatRequest;
+use bosun_model::{ChatRequest, text_of};
 use bosun_protocol::{AgentStatus, ErrorCode, ItemBody, SessionId, SessionStatus, ToolState};
 use bosun_testkit::Reply;
 use pretty_assertions::assert_eq;
@@ -105,6 +105,10 @@ fn working(request: &ChatRequest) -> Reply {
             let task = json!({ "description": HELD, "subagent_type": "general-purpose" });
             Reply::default().and_call_with_id("b", "start_async_task", task)
         }
+        (text, _) if text == "and now?" => {
+            let words = request.messages.iter().map(|message| text_of(message.content()));
+            Reply::text(words.filter(|words| words.contains("async_task_notification")).collect::<String>())
+        }
         _ => Reply::text("Done."),
     }
 }
@@ -156,4 +160,42 @@ async fn a_subagent_beside_its_session_is_at_work_and_one_that_asks_is_not() {
     let session = super::background::sent(&stage).await;
     assert_eq!(stage.sessions.working_beside(&session).await.unwrap(), 1);
     assert_eq!((at_work(&stage).await, stage.sessions.waits(&session)), (vec![], true));
+}
+
+fn said(snapshot: &bosun_protocol::Snapshot) -> Vec<&str> {
+    let said = snapshot.items.iter().filter_map(|item| match &item.body {
+        ItemBody::Ai { text, .. } if !text.is_empty() => Some(text.as_str()),
+        _ => None,
+    });
+    said.collect()
+}
+
+#[tokio::test]
+async fn subagents_beside_a_session_are_stopped_with_all_and_the_next_turn_tells_the_model() {
+    for is_at_rest in [true, false] {
+        let stage = Stage::new(working).await;
+        let session = stage.session().await;
+        stage.sessions.send(&session, "beside".into()).await.unwrap();
+        while stage.snapshot(&session).await.session.status != SessionStatus::Idle {
+            tokio::task::yield_now().await;
+        }
+        if !is_at_rest {
+            stage.sessions.send(&session, format!("long {HELD}")).await.unwrap();
+        }
+        stage.sessions.stop_all(&at_work(&stage).await).await;
+        assert_eq!(stage.sessions.working_beside(&session).await.unwrap(), 0);
+        assert_eq!(stage.sessions.quiet(&session).await.unwrap().waiting, 0);
+        assert_eq!(at_work(&stage).await, []);
+
+        let stage = stage.restarted(working).await;
+        let snapshot = stage.snapshot(&session).await;
+        assert_eq!((snapshot.agents[1].status, said(&snapshot)), (AgentStatus::Cancelled, vec!["Done."]));
+        assert_eq!(stage.sessions.left_beside(&session).await.unwrap(), 0);
+        stage.sessions.send(&session, "and now?".into()).await.unwrap();
+        stage.sessions.quiet(&session).await.unwrap();
+        let snapshot = stage.snapshot(&session).await;
+        let told = said(&snapshot).pop().unwrap();
+        assert!(told.contains("status: cancelled") && told.contains("stopped by the user"), "{told}");
+        assert_eq!((said(&snapshot).len(), stage.sessions.working_beside(&session).await.unwrap()), (2, 0));
+    }
 }

@@ -332,7 +332,13 @@ impl Story {
     fn change(&self, call: usize) -> ChangeRecord {
         let bytes = |seq: u64| ContentHash::of(format!("{}", seq % 4).as_bytes());
         let there = |seq: u64| (!seq.is_multiple_of(4)).then(|| bytes(seq));
-        ChangeRecord { path: path(call), before: there(self.seq), after: there(self.seq + 1), mode: None }
+        ChangeRecord {
+            path: path(call),
+            before: there(self.seq),
+            after: there(self.seq + 1),
+            mode: None,
+            mode_after: None,
+        }
     }
 
     fn end(&mut self, how: u8) -> Vec<Told> {

@@ -204,6 +204,7 @@ async fn what_a_command_left_that_runs_later_is_named() {
         before: None,
         after: after.map(|text| ContentHash::of(text.as_bytes())),
         mode: None,
+        mode_after: None,
     };
     let unkept = UnkeptChange { path: VirtualPath::parse("/sub/.envrc").unwrap(), before: None, after: Some(1) };
     let files = CommandChanges {
@@ -234,7 +235,8 @@ async fn what_a_sandbox_could_not_hold_is_named_with_it() {
     let path = |text: &str| VirtualPath::parse(text).unwrap();
     let armed = vec![path("/a/.vscode"), path("/b/.git/config")];
     let after = Some(ContentHash::of(b"1"));
-    let change = CommandChange { path: path("/a/.vscode/tasks.json"), before: None, after, mode: None };
+    let change =
+        CommandChange { path: path("/a/.vscode/tasks.json"), before: None, after, mode: None, mode_after: None };
     let files = CommandChanges { changes: vec![change], ..CommandChanges::default() };
     for (files, first) in [(None, "/a/.vscode"), (Some(files), "/a/.vscode/tasks.json")] {
         let text = answered(ExecResult { armed: armed.clone(), files, ..result("made\n") }).await;

@@ -193,6 +193,7 @@ export function files(host: Host, act: Act): Files {
           before: side('9f2c41d07be3'),
           after: side('41d09f2c7be3'),
           command: file?.command ?? null,
+          rights: null,
         };
       }),
     undoHunk: async (_session, path, scope, version, hunk) => {

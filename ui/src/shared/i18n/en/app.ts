@@ -67,7 +67,8 @@ export const closing = {
   whenDoneMuted:
     'the window hides, and Bosun closes by itself. If a session needs you, or you start Bosun again, the window comes back.',
   stop: 'Stop and close',
-  stopHint: 'the work under way ends. What was done is kept, and you can continue it at the next start.',
+  stopHint:
+    'the work under way ends, subagents in the background too. What was done is kept, and you can continue it at the next start.',
   stopping: 'Stopping…',
   stay: 'Keep working',
   titleDone: 'Close Bosun?',

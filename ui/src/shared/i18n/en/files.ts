@@ -16,6 +16,7 @@ export const review = {
   keepHunk: (at: number) => `Keep change ${f.number(at)}`,
   undoHunk: (at: number) => `Undo change ${f.number(at)}`,
   command: 'Changed by a command:',
+  rights: 'Permissions changed:',
   since: 'Changed since, by you or another program',
   sinceNote: 'This stays when you undo.',
   restore: 'Restore the agent’s version',

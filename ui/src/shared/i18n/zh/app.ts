@@ -62,7 +62,7 @@ export const closing: Messages['closing'] = {
     '窗口会隐藏起来，工作结束后 Bosun 自行关闭。如有会话需要你处理，会发送通知；点击通知或再次启动 Bosun，窗口就会回来。',
   whenDoneMuted: '窗口会隐藏起来，工作结束后 Bosun 自行关闭。如有会话需要你处理，或你再次启动 Bosun，窗口就会回来。',
   stop: '停止并关闭',
-  stopHint: '中止进行中的工作。已完成的部分会保留，下次启动后可以继续。',
+  stopHint: '中止进行中的工作，后台的子智能体也会停止。已完成的部分会保留，下次启动后可以继续。',
   stopping: '正在停止…',
   stay: '继续工作',
   titleDone: '关闭 Bosun？',

@@ -16,6 +16,7 @@ export const review: Messages['review'] = {
   keepHunk: (at) => `保留第 ${f.number(at)} 处`,
   undoHunk: (at) => `撤销第 ${f.number(at)} 处`,
   command: '由命令改动：',
+  rights: '权限已更改：',
   since: '之后由你或其他程序所做的改动',
   sinceNote: '撤销时这些改动会保留。',
   restore: '恢复智能体的版本',

@@ -1,0 +1,221 @@
+//! Who changed the rights of a file: the agent's own change of them is undone, and that of others stays.
+#![cfg(unix)]
+#![allow(clippy::disallowed_methods, reason = "tests look at files and change them as a person would")]
+
+use std::fs::Permissions;
+use std::os::unix::fs::PermissionsExt;
+
+use bosun_agent::{EntryBody, SessionId as CoreId};
+use bosun_model::ChatRequest;
+use bosun_protocol::{ChangeScope, ChangedRights, CheckpointKind, ReviewState, RewindWhat, SessionId};
+use bosun_testkit::Reply;
+use pretty_assertions::assert_eq;
+use serde_json::json;
+
+use super::reviews::{list, names, run};
+use super::sessions::{edit, progress};
+use super::stage::Stage;
+use crate::journals::Journals;
+use crate::projection::Projection;
+
+use ChangeScope::{Session, Turn};
+use ReviewState::{Kept, Pending, Undone};
+
+/// Runs the message as a command; `edit A B` has the editing tool put `B` for `A` in `a.txt`, and `delete` the file deleted.
+fn working(request: &ChatRequest) -> Reply {
+    let (text, done) = progress(request);
+    let words: Vec<&str> = text.split(' ').collect();
+    let read = || Reply::default().and_call_with_id("r", "read_file", json!({"file_path": "/a.txt"}));
+    match (words.as_slice(), done) {
+        (["edit", ..] | ["delete"], 0) => read(),
+        (["edit", from, to], 1) => edit("e", from, to),
+        (["delete"], 1) => Reply::default().and_call_with_id("d", "delete", json!({"file_path": "/a.txt"})),
+        (["edit", ..] | ["delete"], _) => Reply::text("Done."),
+        (_, 0) => Reply::default().and_call_with_id("x", "execute", json!({"command": text})),
+        _ => Reply::text("Done."),
+    }
+}
+
+const TEXT: &str = "1\n2\n3\n4\n5\n6\n7\n8\n9\n";
+
+/// A session in which the messages were said, each of them a turn, over a file with the rights 644.
+async fn worked(turns: &[&str]) -> (Stage, SessionId) {
+    let stage = Stage::allowing_everything(working).await;
+    stage.project.write("a.txt", TEXT);
+    give(&stage, 0o644);
+    let session = stage.session().await;
+    for turn in turns {
+        run(&stage, &session, turn).await;
+    }
+    (stage, session)
+}
+
+/// A person gives the file other rights.
+fn give(stage: &Stage, mode: u32) {
+    std::fs::set_permissions(stage.project.root().join("a.txt"), Permissions::from_mode(mode)).unwrap();
+}
+
+fn rights(stage: &Stage) -> u32 {
+    std::fs::metadata(stage.project.root().join("a.txt")).unwrap().permissions().mode() & 0o777
+}
+
+fn text(stage: &Stage) -> String {
+    stage.project.read("a.txt")
+}
+
+async fn undo(stage: &Stage, session: &SessionId, scope: ChangeScope) {
+    let undone = stage.sessions.undo_changes(session, scope).await.unwrap();
+    assert!(undone.iter().all(|file| file.problem.is_none()), "{undone:?}");
+}
+
+/// The last undo is taken back.
+async fn redo(stage: &Stage, session: &SessionId) {
+    let undone = stage.sessions.changed_files(session, Session).await.unwrap().undone;
+    stage.sessions.redo_undone(session, undone[0].seq).await.unwrap();
+}
+
+const FIRST: &str = "sed -i s/2/two/ a.txt";
+const SECOND: &str = "sed -i s/8/eight/ a.txt";
+
+#[tokio::test]
+async fn rights_that_a_person_gave_between_two_changes_stay_whatever_made_them() {
+    for (first, second) in
+        [(FIRST, SECOND), (FIRST, "edit 8 eight"), ("edit 2 two", SECOND), ("edit 2 two", "edit 8 eight")]
+    {
+        let (stage, session) = worked(&[first]).await;
+        give(&stage, 0o755);
+        run(&stage, &session, second).await;
+        let stage = stage.restarted(working).await;
+        undo(&stage, &session, Session).await;
+        assert_eq!((text(&stage), rights(&stage)), (TEXT.into(), 0o755), "{first}, {second}");
+        redo(&stage, &session).await;
+        assert_eq!((text(&stage).contains("eight"), rights(&stage)), (true, 0o755), "{first}, {second}");
+        undo(&stage, &session, Turn).await;
+        assert_eq!((text(&stage).contains("two"), rights(&stage)), (true, 0o755), "{first}, {second}");
+    }
+}
+
+#[tokio::test]
+async fn rights_that_a_person_gave_behind_the_last_change_stay() {
+    let (stage, session) = worked(&[FIRST]).await;
+    give(&stage, 0o600);
+    undo(&stage, &session, Session).await;
+    assert_eq!((text(&stage), rights(&stage)), (TEXT.into(), 0o600));
+    redo(&stage, &session).await;
+    assert_eq!(rights(&stage), 0o600);
+}
+
+#[tokio::test]
+async fn rights_that_the_agent_gave_are_listed_undone_and_given_again() {
+    let (stage, session) = worked(&[FIRST, "chmod 755 a.txt"]).await;
+    assert_eq!(names(&list(&stage, &session, Turn).await), [("/a.txt", Pending, 0, 0)]);
+    let review = stage.sessions.file_review(&session, "/a.txt", Turn).await.unwrap();
+    let shown = ChangedRights { before: "rw-r--r--".into(), after: "rwxr-xr-x".into() };
+    assert_eq!((review.rights, review.diff.hunks.len()), (Some(shown), 0));
+    undo(&stage, &session, Turn).await;
+    assert_eq!((text(&stage).contains("two"), rights(&stage)), (true, 0o644));
+    assert_eq!(names(&list(&stage, &session, Turn).await), [("/a.txt", Undone, 0, 0)]);
+    redo(&stage, &session).await;
+    assert_eq!((text(&stage).contains("two"), rights(&stage)), (true, 0o755));
+    assert_eq!(names(&list(&stage, &session, Turn).await), [("/a.txt", Pending, 0, 0)]);
+    stage.sessions.undo_file(&session, "/a.txt", Session).await.unwrap();
+    assert_eq!((text(&stage), rights(&stage)), (TEXT.into(), 0o644));
+}
+
+#[tokio::test]
+async fn a_file_of_which_only_the_rights_were_changed_is_kept_and_undone_as_any_other() {
+    let (stage, session) = worked(&["chmod 755 a.txt"]).await;
+    assert_eq!(names(&list(&stage, &session, Session).await), [("/a.txt", Pending, 0, 0)]);
+    let stage = stage.restarted(working).await;
+    stage.sessions.keep_changes(&session, None, Session).await.unwrap();
+    assert_eq!(names(&list(&stage, &session, Session).await), [("/a.txt", Kept, 0, 0)]);
+    undo(&stage, &session, Session).await;
+    assert_eq!(rights(&stage), 0o755, "what is kept stays");
+    stage.sessions.reopen_change(&session, "/a.txt", Session).await.unwrap();
+    undo(&stage, &session, Session).await;
+    assert_eq!((text(&stage), rights(&stage)), (TEXT.into(), 0o644));
+    run(&stage, &session, "chmod 600 a.txt; chmod 644 a.txt").await;
+    assert_eq!(names(&list(&stage, &session, Turn).await), [], "it is as it was before it");
+}
+
+#[tokio::test]
+async fn what_the_agent_closed_to_writing_is_opened_and_put_back() {
+    let (stage, session) = worked(&[FIRST, "chmod 444 a.txt"]).await;
+    undo(&stage, &session, Session).await;
+    assert_eq!((text(&stage), rights(&stage)), (TEXT.into(), 0o644));
+    redo(&stage, &session).await;
+    assert_eq!((text(&stage).contains("two"), rights(&stage)), (true, 0o444));
+}
+
+#[tokio::test]
+async fn a_place_is_undone_and_kept_without_the_rights() {
+    let (stage, session) = worked(&["sed -i -e s/1/one/ -e s/9/nine/ a.txt; chmod 755 a.txt"]).await;
+    let review = stage.sessions.file_review(&session, "/a.txt", Session).await.unwrap();
+    stage.sessions.undo_hunk(&session, "/a.txt", Session, &review.version, 1).await.unwrap();
+    assert_eq!((text(&stage).contains("nine"), rights(&stage)), (false, 0o755));
+    let review = stage.sessions.file_review(&session, "/a.txt", Session).await.unwrap();
+    stage.sessions.keep_hunk(&session, "/a.txt", &review.version, 0).await.unwrap();
+    assert_eq!(names(&list(&stage, &session, Session).await), [("/a.txt", Pending, 0, 0)]);
+    undo(&stage, &session, Session).await;
+    assert_eq!((text(&stage).contains("one"), rights(&stage)), (true, 0o644));
+}
+
+#[tokio::test]
+async fn of_rights_that_both_changed_each_bit_is_as_who_changed_it_last_wants_it() {
+    let (stage, session) = worked(&["chmod 600 a.txt"]).await;
+    give(&stage, 0o700);
+    run(&stage, &session, FIRST).await;
+    undo(&stage, &session, Session).await;
+    assert_eq!((text(&stage), rights(&stage)), (TEXT.into(), 0o744));
+    redo(&stage, &session).await;
+    assert_eq!(rights(&stage), 0o700);
+}
+
+#[tokio::test]
+async fn going_back_leaves_the_rights_that_were_given_before_and_those_that_others_gave() {
+    let (stage, session) = worked(&["chmod 755 a.txt", FIRST]).await;
+    let timeline = stage.timeline(&session).await;
+    let starts = timeline.checkpoints.iter().filter(|place| place.kind == CheckpointKind::TurnStart);
+    let second = starts.map(|place| place.seq).nth(1).unwrap();
+    give(&stage, 0o775);
+    run(&stage, &session, "sed -i s/8/eight/ a.txt; chmod g-r a.txt").await;
+    stage.sessions.rewind(&session, second, RewindWhat::Files, &[]).await.unwrap();
+    assert_eq!((text(&stage), rights(&stage)), (TEXT.into(), 0o775));
+    stage.sessions.undo_rewind(&session).await.unwrap();
+    assert_eq!((text(&stage).contains("eight"), rights(&stage)), (true, 0o735));
+}
+
+#[tokio::test]
+async fn a_file_that_comes_back_has_its_rights_again() {
+    let (stage, session) = worked(&[]).await;
+    give(&stage, 0o751);
+    run(&stage, &session, "delete").await;
+    undo(&stage, &session, Session).await;
+    assert_eq!((text(&stage), rights(&stage)), (TEXT.into(), 0o751));
+
+    let (stage, session) = worked(&["rm a.txt"]).await;
+    run(&stage, &session, "printf hello > a.txt; chmod 700 a.txt").await;
+    undo(&stage, &session, Turn).await;
+    assert!(!stage.project.root().join("a.txt").exists());
+    redo(&stage, &session).await;
+    assert_eq!((text(&stage), rights(&stage)), ("hello".into(), 0o700));
+}
+
+/// What a version recorded that knew of the rights before a change alone.
+#[tokio::test]
+async fn in_a_journal_without_the_rights_after_a_change_those_before_the_first_come_back() {
+    let (stage, session) = worked(&[FIRST]).await;
+    give(&stage, 0o755);
+    run(&stage, &session, SECOND).await;
+    let core = CoreId::new(session.as_str());
+    let mut entries = stage.database.entries(&core, 0).await.unwrap();
+    for recorded in &mut entries {
+        if let EntryBody::ToolResult { artifact, .. } = &mut recorded.entry.body {
+            artifact.changes.iter_mut().for_each(|change| change.mode_after = None);
+        }
+    }
+    let journals = Journals { id: core, entries, children: Vec::new() };
+    let spans = Projection::changed_by(&journals.deeds());
+    let [span] = spans.as_slice() else { panic!("{spans:?}") };
+    assert_eq!((span.before.mode, span.after.mode, span.between.len()), (Some(0o644), None, 0));
+}
