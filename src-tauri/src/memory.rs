@@ -2,9 +2,12 @@
 
 use std::time::Duration;
 
-/// WebKit lets garbage grow with the memory of the machine: while a long reply streams, by half a gigabyte. As on a machine of
-/// so many bytes it is taken out while it is little. For the page's process, by way of the environment.
-const PAGE: (&str, &str) = ("JSC_forceRAMSize", "67108864");
+/// How the engine of the page goes about memory, by way of the environment of its process. It lets garbage grow with the
+/// memory of the machine, while a long reply streams by half a gigabyte: as on a machine of so many bytes, and from so many
+/// bytes of garbage on, it is taken out while it is little. Of what the page runs little runs often enough to be compiled
+/// with much thought, which takes more memory than it gives time.
+const PAGE: [(&str, &str); 3] =
+    [("JSC_forceRAMSize", "67108864"), ("JSC_largeHeapSize", "4194304"), ("JSC_useDFGJIT", "false")];
 
 /// How often what was freed goes back to the system: the beginning of a turn in a long session takes tens of megabytes for a
 /// moment.
@@ -12,7 +15,7 @@ const GIVEN_BACK_EVERY: Duration = Duration::from_secs(20);
 
 /// Variables to set for the page's process; what the user set, to whatever value, stays.
 pub(crate) fn switches(variable: impl Fn(&str) -> bool) -> Vec<(&'static str, &'static str)> {
-    [PAGE].into_iter().filter(|(name, _)| !variable(name)).collect()
+    PAGE.into_iter().filter(|(name, _)| !variable(name)).collect()
 }
 
 /// Gives back what was freed, now and then, for as long as it is polled.
@@ -31,7 +34,7 @@ mod tests {
 
     #[test]
     fn what_the_user_set_stays() {
-        assert_eq!(switches(|_| false), [PAGE]);
-        assert_eq!(switches(|name| name == PAGE.0), []);
+        assert_eq!(switches(|_| false), PAGE);
+        assert_eq!(switches(|name| name == PAGE[0].0), PAGE[1..]);
     }
 }

@@ -42,7 +42,7 @@ pub fn main() -> u8 {
     };
     let variable = |name: &str| std::env::var(name).ok();
     bosun_backend::forbid_core_dumps();
-    bosun_backend::keep_few_arenas();
+    bosun_backend::keep_little();
     let keys = EnvironmentKeys::take(providers::key_variables());
     let folder = bosun_store::data_folder();
     let safe = launch.safe_graphics || graphics::remembered(folder.as_deref());

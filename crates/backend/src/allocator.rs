@@ -3,13 +3,24 @@
 #[cfg(all(target_os = "linux", target_env = "gnu"))]
 const ARENAS: i32 = 2;
 
+/// Bytes from which a piece of memory is the system's own again as soon as it is freed. Left to itself the allocator raises
+/// this to 32 MB with the first large piece that is freed, such as a long session's request, and keeps all that come after.
+#[cfg(all(target_os = "linux", target_env = "gnu"))]
+const GIVEN_BACK_FROM: i32 = 128 * 1024;
+
 /// For the start of `main`, before the first thread: later on arenas are there.
 #[allow(unsafe_code, reason = "the allocator is asked through the C library")]
-pub fn keep_few_arenas() {
+pub fn keep_little() {
     #[cfg(all(target_os = "linux", target_env = "gnu"))]
-    // SAFETY: a number is set.
-    if unsafe { libc::mallopt(libc::M_ARENA_MAX, ARENAS) } == 0 {
-        tracing::debug!("the allocator keeps its own number of arenas");
+    for (what, number) in [
+        (libc::M_ARENA_MAX, ARENAS),
+        (libc::M_MMAP_THRESHOLD, GIVEN_BACK_FROM),
+        (libc::M_TRIM_THRESHOLD, GIVEN_BACK_FROM),
+    ] {
+        // SAFETY: a number is set.
+        if unsafe { libc::mallopt(what, number) } == 0 {
+            tracing::debug!(what, "the allocator keeps its own number");
+        }
     }
 }
 

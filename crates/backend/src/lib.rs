@@ -46,7 +46,7 @@ mod store_backend;
 mod text;
 mod watch;
 
-pub use allocator::{give_back_memory, keep_few_arenas};
+pub use allocator::{give_back_memory, keep_little};
 pub use backend::{Backend, Delete, Replacement, SetMode};
 pub use blobs::{BlobError, BlobStore, BlobUsage, Swept};
 pub use bundle::{Bundle, BundleError, read_archive, read_bundle, write_bundle};

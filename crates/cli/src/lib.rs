@@ -87,7 +87,7 @@ enum Exit {
 /// The whole program: reads its arguments and environment, does what they say, and returns its exit code.
 pub fn main() -> u8 {
     bosun_backend::forbid_core_dumps();
-    bosun_backend::keep_few_arenas();
+    bosun_backend::keep_little();
     bosun_backend::forbid_looking_in();
     // Before anything that could start a thread.
     let keys = EnvironmentKeys::take(models::key_variables());
