@@ -2,10 +2,11 @@
 
 use std::time::Duration;
 
+use bosun_store::Database;
 use bosun_testkit::{ModelServer, Reply, Rule};
 use serde_json::json;
 
-use crate::harness::{Desk, Notices, Window};
+use crate::harness::{Desk, Notices, PATIENCE, Window, wait};
 use crate::scene::{answer, ask, at_work, card, reopen, type_in};
 
 const SHEET: &str = "Close while 1 session is working?";
@@ -87,6 +88,33 @@ fn work_that_is_stopped_with_the_window_is_stopped_at_the_next_start_and_goes_on
     window.press("Enter");
     window.wait_for_text("Here I go on.");
     window.close();
+}
+
+#[test]
+fn a_start_while_the_app_ends_waits_for_its_end_and_has_a_window_then() {
+    let desk = Desk::plan("closing-again").without_keyring().env("BOSUN_LINGERS", "3000").set_up();
+    let server = ModelServer::start();
+    let window = closed(&desk, &server);
+    press_soon(&window, "Stop and close");
+    window.wait_for_text("Stopping");
+    let other = desk.home().join("other-project");
+    std::fs::create_dir(&other).unwrap();
+    let mut starts = [desk.start(&["other-project"]), desk.start(&[])];
+    window.wait_for_end();
+    desk.wait_for_window("Bosun");
+    // Whichever is the app now, the other one has handed itself over.
+    let ended = wait(PATIENCE, || starts.iter_mut().find_map(|start| start.try_wait().unwrap()));
+    assert!(ended.is_some_and(|status| status.success()), "{}", desk.said());
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    let database = Database::open(&desk.data()).unwrap();
+    let opened = wait(PATIENCE, || {
+        let projects = runtime.block_on(database.projects()).unwrap();
+        projects.iter().any(|project| project.name == "other-project").then_some(())
+    });
+    assert!(opened.is_some(), "the folder that was named is not open");
+    desk.picture("again");
+    assert!(desk.ask_to_close());
+    assert!(starts.iter_mut().all(|start| start.wait().unwrap().success()));
 }
 
 #[test]
