@@ -7,7 +7,11 @@ export class Following {
   problem = $state('');
   private attempts = $state(0);
 
-  constructor(private readonly client: UiClient) {}
+  constructor(
+    private readonly client: UiClient,
+    /** Where the folders are on disk, as far as that can change under a session. */
+    private readonly place: () => string,
+  ) {}
 
   again(): void {
     this.attempts++;
@@ -15,7 +19,7 @@ export class Following {
 
   /** Tells of what changes in the folders from now on. Called in an effect, and gives its end. */
   follow(session: string, folders: string[], onTouched: (touched: string[]) => void): () => void {
-    void this.attempts;
+    void [this.attempts, this.place()];
     let close: (() => void) | null = null;
     let isGone = false;
     this.client.watchFolders(session, folders, onTouched).then(
