@@ -1,12 +1,13 @@
 //! The window is closed while a session works: the person is asked, and it becomes of the work what they say.
 
+use std::path::Path;
 use std::time::Duration;
 
 use bosun_store::Database;
 use bosun_testkit::{ModelServer, Reply, Rule};
 use serde_json::json;
 
-use crate::harness::{Desk, Notices, PATIENCE, Window, wait};
+use crate::harness::{Desk, Notices, PATIENCE, Window, marked, wait};
 use crate::scene::{answer, ask, at_work, card, reopen, type_in};
 
 const SHEET: &str = "Close while 1 session is working?";
@@ -99,8 +100,11 @@ fn a_start_while_the_app_ends_waits_for_its_end_and_has_a_window_then() {
     window.wait_for_text("Stopping");
     let other = desk.home().join("other-project");
     std::fs::create_dir(&other).unwrap();
+    let is_app = |program: &Path| program.file_name().is_some_and(|name| name == "bosun-desktop");
+    let (app, _) = marked(desk.mark()).into_iter().find(|(_, program)| is_app(program)).unwrap();
     let mut starts = [desk.start(&["other-project"]), desk.start(&[])];
-    window.wait_for_end();
+    let is_over = || (!marked(desk.mark()).iter().any(|(pid, _)| *pid == app)).then_some(());
+    assert!(wait(PATIENCE, is_over).is_some(), "the app goes on running\n{}", desk.said());
     desk.wait_for_window("Bosun");
     // Whichever is the app now, the other one has handed itself over.
     let ended = wait(PATIENCE, || starts.iter_mut().find_map(|start| start.try_wait().unwrap()));
