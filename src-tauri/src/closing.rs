@@ -12,8 +12,7 @@ use tauri::{AppHandle, CloseRequestApi, Runtime};
 use tokio::sync::{Mutex as AsyncMutex, Notify};
 use tokio_util::task::TaskTracker;
 
-use crate::Shell;
-use crate::window;
+use crate::{Shell, instance, start, window};
 
 /// How long the page may take until it shows the question, and the core until it says what is at work.
 const PATIENCE: Duration = Duration::from_secs(3);
@@ -91,9 +90,22 @@ impl Closing {
         self.change(|stand| matches!(stand, Stand::Asked { .. }).then_some(Stand::Open));
     }
 
-    /// The person has the window in sight again: it stays.
-    pub(crate) fn came_back(&self) {
-        self.change(|stand| (stand == Stand::Hidden).then_some(Stand::Open));
+    /// The person wants the window in sight again: it stays. `false` where the app ends already.
+    pub(crate) fn came_back(&self) -> bool {
+        let mut stand = self.stand();
+        match *stand {
+            Stand::Stopping | Stand::Ending => return false,
+            Stand::Hidden | Stand::Looking { .. } => *stand = Stand::Open,
+            Stand::Open | Stand::Asked { .. } | Stand::Dialog => {}
+        }
+        drop(stand);
+        self.news.notify_one();
+        true
+    }
+
+    /// The app ends, whatever was asked.
+    pub(crate) fn ends(&self) {
+        self.change(|_| Some(Stand::Ending));
     }
 
     /// The person was told that a session waits for them.
@@ -252,13 +264,25 @@ async fn settle<R: Runtime>(app: &AppHandle<R>, shell: &Arc<Shell>) {
                 }
             }
             Stand::Stopping => {
+                leave(app).await;
                 if tokio::time::timeout(STOPPING, stop_all(shell)).await.is_err() {
                     tracing::warn!("turns did not stop in time; they are shown as interrupted");
                 }
                 closing.done();
             }
-            Stand::Ending => return window::end(app),
+            Stand::Ending => {
+                leave(app).await;
+                return window::end(app);
+            }
         }
+    }
+}
+
+/// Has starts find this app no more, off the threads that must not block.
+async fn leave<R: Runtime>(app: &AppHandle<R>) {
+    let app = app.clone();
+    if let Err(error) = tokio::task::spawn_blocking(move || instance::leave(&app)).await {
+        tracing::warn!(%error, "starts may still find the app that ends");
     }
 }
 
@@ -280,6 +304,9 @@ async fn stop_all(shell: &Shell) {
     let Some(core) = shell.opened().await else { return };
     for _ in 0..2 {
         core.sessions.stop_all(&ids(&core.sessions.at_work().await)).await;
+    }
+    if let Some(time) = start::lingers() {
+        tokio::time::sleep(time).await;
     }
 }
 

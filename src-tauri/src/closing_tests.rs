@@ -115,6 +115,24 @@ fn a_page_that_begins_anew_asks_nothing_and_a_window_that_is_back_stays() {
 }
 
 #[test]
+fn whoever_comes_back_has_the_window_until_it_stops_what_is_at_work() {
+    let (closing, now) = (Closing::default(), Instant::now());
+    closing.requested(now);
+    assert!(closing.came_back());
+    closing.looked(false, now);
+    assert_eq!(stand(&closing), Stand::Open, "it was only looked what is at work");
+    let (closing, _) = asked();
+    assert!(closing.came_back());
+    closing.answered(CloseChoice::Stop);
+    assert!(!closing.came_back());
+    closing.done();
+    assert!(!closing.came_back());
+    let closing = Closing::default();
+    closing.ends();
+    assert!(!closing.came_back());
+}
+
+#[test]
 fn out_of_sight_it_waits_for_what_was_at_work_and_for_what_that_asks() {
     let session = |id: &str| SessionSummary { id: id.into(), ..herald::tests::session(SessionStatus::Running, 0) };
     let asks = |who: &'static str| move |session: &SessionId| session.as_str() == who;

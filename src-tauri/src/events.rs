@@ -5,7 +5,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use bosun_protocol::{ErrorCode, Problem, SessionId};
-use bosun_session::{EventStream, SummaryStream};
+use bosun_session::{EventStream, ProjectsWatch, SummaryStream};
 use serde::Serialize;
 use tauri::ipc::Channel;
 use tokio::task::AbortHandle;
@@ -40,6 +40,14 @@ impl Feed for SummaryStream {
 
     async fn next(&mut self) -> Option<Self::Message> {
         Some(SummaryStream::next(self).await)
+    }
+}
+
+impl Feed for ProjectsWatch {
+    type Message = Vec<bosun_protocol::ProjectView>;
+
+    async fn next(&mut self) -> Option<Self::Message> {
+        ProjectsWatch::next(self).await
     }
 }
 

@@ -13,6 +13,9 @@ pub(crate) const SAFE_GRAPHICS: &str = "--safe-graphics";
 /// Before the token that a start hands over with its arguments. It is for nobody to write, and no help names it.
 const TOKEN: &str = "--activation-token=";
 
+/// Before the id of the session that a link names.
+const LINK: &str = "bosun://session/";
+
 /// The arguments of a start, its program's name first, with a token for the app that they are handed to.
 pub(crate) fn with_token(mut arguments: Vec<String>, token: &str) -> Vec<String> {
     // In front: behind `--` it would be a folder.
@@ -80,6 +83,18 @@ impl Launch {
     }
 }
 
+impl Launch {
+    /// The command line of a start that was given the same, its program's name first.
+    pub(crate) fn arguments(&self, program: OsString) -> Vec<OsString> {
+        let mut arguments = vec![program];
+        arguments.extend(self.session.iter().map(|session| format!("{LINK}{session}").into()));
+        if let Some(folder) = &self.folder {
+            arguments.extend(["--".into(), folder.into()]);
+        }
+        arguments
+    }
+}
+
 fn is_link(argument: &str) -> bool {
     argument.get(..6).is_some_and(|scheme| scheme.eq_ignore_ascii_case("bosun:"))
 }
@@ -135,6 +150,19 @@ mod tests {
         assert_eq!(handed(&["bosun-desktop", "--", "--x"]), Ok(wanted));
         assert_eq!(handed(&["bosun-desktop"]).map(|launch| launch.folder), Ok(None));
         assert_eq!(parse(&["--activation-token=a b"]), Ok(Launch::default()), "that is none");
+    }
+
+    #[test]
+    fn what_was_understood_is_understood_again() {
+        let session = Some("0190a1b2c3d4e5f60718293a4b5c6d7e".into());
+        for launch in [
+            Launch::default(),
+            Launch { folder: Some("/here/--x".into()), ..Launch::default() },
+            Launch { session, folder: Some("/a b".into()), ..Launch::default() },
+        ] {
+            let arguments = launch.arguments("bosun-desktop".into()).into_iter().skip(1);
+            assert_eq!(Launch::parse(arguments, Path::new("/elsewhere")), Ok(launch));
+        }
     }
 
     #[test]

@@ -17,6 +17,7 @@ use crate::core::CoreParts;
 use crate::desk::SystemDesk;
 use crate::environment;
 use crate::graphics::{self, Facts};
+use crate::instance::Untaken;
 use crate::launch::{Launch, SAFE_GRAPHICS, Said};
 use crate::logs;
 use crate::{Shell, activation, closing, display, herald, instance, memory, providers, window};
@@ -60,15 +61,19 @@ pub fn main() -> u8 {
     let secrets = KnownSecrets::default();
     keys.secrets().for_each(|key| secrets.learn(key));
     let log = logs::start(folder.as_deref(), secrets.clone());
-    let start = Start { launch, keys: keys.clone(), folder, safest: switches.safest, secrets, token };
+    let handed = || instance::hand_over(folder.as_deref(), token.as_deref());
+    // Held until the process ends: whoever starts meanwhile waits for that.
+    let _claim = match instance::turn(folder.as_deref(), handed) {
+        instance::Turn::Ours(claim) => claim,
+        instance::Turn::Taken => return DONE,
+    };
+    let start = Start { launch, keys: keys.clone(), folder, safest: switches.safest, secrets };
     match start.run() {
         Ok(Ending::Closed) => DONE,
         Ok(Ending::Failed(reason)) => refuse(&reason),
-        Ok(Ending::Again(mut env)) => {
+        Ok(Ending::Again(env)) => {
             drop(log);
             keys.give_back();
-            // In front: behind `--` it would be a folder.
-            env.args_os.insert(1.min(env.args_os.len()), SAFE_GRAPHICS.into());
             tauri::process::restart(&env)
         }
         Err(error) => refuse(&format!("Bosun cannot open its window: {error}")),
@@ -85,7 +90,7 @@ fn refuse(sentence: &str) -> u8 {
 enum Ending {
     Closed,
     Failed(String),
-    /// The window stayed blank; start again in safe drawing.
+    /// The window stayed blank, and this is a start in safe drawing; or it is one that came too late for the window.
     Again(tauri::Env),
 }
 
@@ -97,18 +102,13 @@ struct Start {
     /// Whether nothing safer is left to draw with.
     safest: bool,
     secrets: KnownSecrets,
-    /// What the desktop gave for the window to come to the front.
-    token: Option<String>,
 }
 
 impl Start {
     /// Opens the window and returns when it is closed.
     fn run(self) -> tauri::Result<Ending> {
-        if let Some(token) = &self.token
-            && instance::hand_over(self.folder.as_deref(), token)
-        {
-            return Ok(Ending::Closed);
-        }
+        let untaken = Untaken::default();
+        let (others, late) = (untaken.clone(), untaken.clone());
         let tasks = TaskTracker::new();
         let (folder, again) = (self.folder.clone(), tasks.clone());
         let state = tauri_plugin_window_state::Builder::new()
@@ -118,7 +118,7 @@ impl Start {
             None => state,
         };
         let app = tauri::Builder::default()
-            .plugin(instance::only(folder.as_deref(), again))
+            .plugin(instance::only(folder.as_deref(), others, again))
             .plugin(tauri_plugin_dialog::init())
             .plugin(state.build())
             .on_window_event(|window, event| {
@@ -133,13 +133,15 @@ impl Start {
                 if let Err(error) = self.set_up(app, &tasks) {
                     app.manage(FailedToOpen(error.to_string()));
                     app.handle().exit(1);
+                    return Ok(());
                 }
+                untaken.show_all(app.handle(), &tasks);
                 Ok(())
             })
             .build(context())?;
         let (handle, env) = (app.handle().clone(), app.env());
         let code = app.run_return(|_, _| {});
-        Ok(end(&handle, env, code))
+        Ok(end(&handle, env, code, &late))
     }
 
     /// Makes the shell and opens the window. The data folder opens meanwhile.
@@ -180,13 +182,22 @@ impl Start {
 /// Why there is no window.
 struct FailedToOpen(String);
 
-fn end(app: &AppHandle, env: tauri::Env, code: i32) -> Ending {
+fn end(app: &AppHandle, mut env: tauri::Env, code: i32, late: &Untaken) -> Ending {
     let shell = app.try_state::<Arc<Shell>>().map(|shell| Arc::clone(&shell));
     let blank = shell.as_ref().is_some_and(|shell| shell.gave_up_drawing());
     if let Some(shell) = shell {
+        shell.closing.ends();
         tauri::async_runtime::block_on(shell.close());
     }
+    let late = late.last();
+    if let Some(launch) = &late {
+        env.args_os = launch.arguments(env.args_os.first().cloned().unwrap_or_default());
+    }
     if blank {
+        // In front: behind `--` it would be a folder.
+        env.args_os.insert(1.min(env.args_os.len()), SAFE_GRAPHICS.into());
+    }
+    if blank || late.is_some() {
         return Ending::Again(env);
     }
     let failed = app.try_state::<FailedToOpen>().map(|failed| failed.0.clone());
@@ -216,6 +227,7 @@ async fn watch(app: AppHandle, shell: Arc<Shell>, folder: Option<PathBuf>, safes
         tracing::warn!(%error, "the next start will try the graphics card again");
     }
     shell.give_up_drawing();
+    shell.closing.ends();
     app.exit(0);
 }
 
@@ -227,6 +239,11 @@ fn of_tests(variable: &str) -> Option<String> {
 /// The page counts as one that draws nothing, and is waited for so long, on a machine with a graphics card.
 fn blank() -> Option<Duration> {
     of_tests("BOSUN_BLANK")?.parse().ok().map(Duration::from_millis)
+}
+
+/// What stops before an app ends takes so much longer.
+pub(crate) fn lingers() -> Option<Duration> {
+    of_tests("BOSUN_LINGERS")?.parse().ok().map(Duration::from_millis)
 }
 
 /// The settings until some are saved.

@@ -1,11 +1,13 @@
 //! The window is closed while a session works: the person is asked, and it becomes of the work what they say.
 
+use std::path::Path;
 use std::time::Duration;
 
+use bosun_store::Database;
 use bosun_testkit::{ModelServer, Reply, Rule};
 use serde_json::json;
 
-use crate::harness::{Desk, Notices, Window};
+use crate::harness::{Desk, Notices, PATIENCE, Window, marked, wait};
 use crate::scene::{answer, ask, at_work, card, reopen, type_in};
 
 const SHEET: &str = "Close while 1 session is working?";
@@ -116,6 +118,36 @@ fn subagents_in_the_background_are_stopped_with_the_window_and_the_next_turn_tel
     let goes_on = |request: &String| request.contains("work beside") && !request.contains("and now?");
     assert!(!sent.iter().any(goes_on), "it does not go on by itself: {sent:?}");
     window.close();
+}
+
+#[test]
+fn a_start_while_the_app_ends_waits_for_its_end_and_has_a_window_then() {
+    let desk = Desk::plan("closing-again").without_keyring().env("BOSUN_LINGERS", "3000").set_up();
+    let server = ModelServer::start();
+    let window = closed(&desk, &server);
+    press_soon(&window, "Stop and close");
+    window.wait_for_text("Stopping");
+    let other = desk.home().join("other-project");
+    std::fs::create_dir(&other).unwrap();
+    let is_app = |program: &Path| program.file_name().is_some_and(|name| name == "bosun-desktop");
+    let (app, _) = marked(desk.mark()).into_iter().find(|(_, program)| is_app(program)).unwrap();
+    let mut starts = [desk.start(&["other-project"]), desk.start(&[])];
+    let is_over = || (!marked(desk.mark()).iter().any(|(pid, _)| *pid == app)).then_some(());
+    assert!(wait(PATIENCE, is_over).is_some(), "the app goes on running\n{}", desk.said());
+    desk.wait_for_window("Bosun");
+    // Whichever is the app now, the other one has handed itself over.
+    let ended = wait(PATIENCE, || starts.iter_mut().find_map(|start| start.try_wait().unwrap()));
+    assert!(ended.is_some_and(|status| status.success()), "{}", desk.said());
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    let database = Database::open(&desk.data()).unwrap();
+    let opened = wait(PATIENCE, || {
+        let projects = runtime.block_on(database.projects()).unwrap();
+        projects.iter().any(|project| project.name == "other-project").then_some(())
+    });
+    assert!(opened.is_some(), "the folder that was named is not open");
+    desk.picture("again");
+    assert!(desk.ask_to_close());
+    assert!(starts.iter_mut().all(|start| start.wait().unwrap().success()));
 }
 
 #[test]

@@ -27,7 +27,7 @@ mod x11;
 
 pub use desk::{Desk, Plan};
 pub use notices::Notices;
-pub use process::running_with;
+pub use process::{marked, running_with};
 #[allow(unused_imports, reason = "names for the signatures of scenarios' own helpers")]
 pub use {element::Element, window::Window};
 

@@ -9,7 +9,7 @@ use bosun_protocol::{Language, Theme};
 use bosun_testkit::{Ending, ModelServer, Reply, Rule};
 
 use crate::harness::{Desk, Window};
-use crate::scene::{LOOK, ask, at_work, project, seed};
+use crate::scene::{LOOK, ask, at_work, pane, project, seed};
 
 /// Lets the person pick `folder` and waits for the sentence that refuses it.
 fn refused(desk: &Desk, window: &Window<'_>, folder: &Path, sentence: &str) {
@@ -194,4 +194,49 @@ fn a_locked_database_names_itself() {
     drop(file);
     window.button("Try again").click();
     window.wait_for_text("Open a folder to begin");
+}
+
+#[test]
+fn a_folder_that_moves_while_it_is_looked_at_is_told_at_once_and_its_files_go_along() {
+    const MOVED: &str = "It moved: choose its folder…";
+    let desk = Desk::plan("gone-open").without_keyring().set_up();
+    let server = ModelServer::start();
+    server.add(Rule::turn("hello").reply("Hello yourself."));
+    let window = at_work(&desk, &server);
+    ask(&window, "Say hello");
+    window.wait_for_text("Hello yourself.");
+    pane(&window, "Files");
+    let rows = |name: &str| {
+        let has =
+            "return [...document.querySelectorAll('[role=treeitem]')].some((row) => row.innerText.includes('NAME'))";
+        window.wait_until(&has.replace("NAME", name));
+    };
+    rows("README.md");
+
+    // Nobody did anything in the window: the row, the composer and the pane say so, each with the way out.
+    let elsewhere = desk.home().join("moved");
+    fs::rename(desk.project(), &elsewhere).unwrap();
+    window.wait_until("return document.querySelectorAll('.strip').length === 2");
+    window.wait_until("return document.querySelector('button.project').innerText.includes('The folder is gone.')");
+    assert_eq!(window.text().matches(MOVED).count(), 2, "{}", window.text());
+    window.shot("gone");
+
+    // Back at its place it is as it was.
+    fs::rename(&elsewhere, desk.project()).unwrap();
+    window.wait_until_gone("The folder is gone.");
+    rows("README.md");
+    fs::write(desk.project().join("while-back.txt"), "x").unwrap();
+    rows("while-back.txt");
+
+    // Chosen where it is now, it is followed there.
+    fs::rename(desk.project(), &elsewhere).unwrap();
+    window.wait_for_text("The folder is gone.");
+    desk.pick(&elsewhere);
+    window.button(MOVED).click();
+    window.wait_until_gone("The folder is gone.");
+    rows("README.md");
+    fs::write(elsewhere.join("at-the-new-place.txt"), "x").unwrap();
+    rows("at-the-new-place.txt");
+    window.shot("followed");
+    window.close();
 }

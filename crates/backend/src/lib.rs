@@ -87,7 +87,7 @@ pub use store::{
     ChildRows, FilesByKey, Held, Namespace, NextKey, Store, StoreError, StoreHit, StoreItem, StoreQuery, Swap,
 };
 pub use store_backend::{StoreBackend, StoreScope};
-pub use watch::{Changed, FileWatch, FolderWatch, WatchError, looks_the_same};
+pub use watch::{Changed, FileWatch, FolderWatch, PlaceWatch, WatchError, looks_the_same};
 
 /// A boxed future that may borrow from its maker.
 pub type BoxFuture<'a, T> = futures_util::future::BoxFuture<'a, T>;

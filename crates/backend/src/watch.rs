@@ -17,8 +17,10 @@ use crate::root::{identity, modified_ns, size};
 use crate::{FileStamp, VirtualPath};
 
 mod folders;
+mod places;
 
 pub use folders::FolderWatch;
+pub use places::PlaceWatch;
 
 /// Quiet that ends a burst of changes.
 const QUIET: Duration = Duration::from_millis(150);

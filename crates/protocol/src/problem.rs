@@ -81,7 +81,7 @@ problems! {
     ProjectUnusable { path: String, detail: String } = "the folder {path} cannot be used: {detail}; choose another";
     ProjectGone = "the project folder is gone or was replaced; nothing was changed. Bring it back or open another folder";
     ProjectStillThere { path: String } = "the folder of this project is still at '{path}', so it has not moved; open the other folder as a project of its own, or first rename or remove what is there now";
-    ProjectTaken { path: String, name: String } = "{path} is already the folder of the project '{name}', which has sessions or memories of its own, so nothing was moved; open '{name}' and go on there, or choose another folder";
+    ProjectTaken { path: String, name: String } = "{path} is already the folder of the project '{name}', which has sessions or memories of its own, so nothing was moved; open '{name}' and go on there, delete them there (they can be brought back after the move), or choose another folder";
     ProjectAtWork { session: String } = "an agent is at work in this project, in '{session}', so its folder was not changed; stop it there, then choose the folder again";
     ProjectOpenElsewhere { session: String } = "the session '{session}' of this project is open in another Bosun, so its folder was not changed; close it there, then choose the folder again";
     SandboxMissing { program: String, remedy: String } = "{program} is not installed on this machine; install it with {remedy}";

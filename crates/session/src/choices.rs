@@ -41,6 +41,14 @@ impl Choices {
         }
     }
 
+    /// A project is none any more, and what was chosen about what is its own goes.
+    pub(crate) fn give_way(&mut self, project: &str) {
+        let stays = |key: &str| key.split(':').nth(1) != Some(project);
+        self.off.retain(|key| stays(key));
+        self.pinned.retain(|key, _| stays(key));
+        self.subagents_off.retain(|key| stays(key));
+    }
+
     /// Folders of skills that are left out in a session of `project`.
     pub(crate) fn off_in(&self, project: &str, places: &Places) -> Vec<VirtualPath> {
         let folder = |key: &String| folder_of(key, project, places);

@@ -63,6 +63,7 @@ pub use own_programs::{gsettings, run_own_program};
 pub use problem::Explain;
 pub use sessions::bundles::ImportFrom;
 pub use sessions::grave::GraveCall;
+pub use sessions::places::ProjectsWatch;
 pub use sessions::{ModelSource, Quiet, Sessions, SessionsParts};
 pub use signing_in::SIGN_INS;
 pub use stream::{EventStream, Subscription, SummaryStream};

@@ -85,6 +85,17 @@ impl Kept {
         self.projects.get(project).copied().unwrap_or_default()
     }
 
+    /// A project is none any more, and what was said of it goes; its sessions are those of `heir`.
+    pub(crate) fn give_way(&mut self, project: &str, heir: &str) {
+        let is_its = |rule: &StoredRule| rule.project.as_deref() == Some(project);
+        self.projects.remove(project);
+        self.sandboxed.remove(project);
+        self.rules.retain(|rule| rule.scope != RuleScope::Project || !is_its(rule));
+        for rule in self.rules.iter_mut().filter(|rule| is_its(rule)) {
+            rule.project = Some(heir.to_owned());
+        }
+    }
+
     pub(crate) fn rules_in(&self, place: &Place) -> Vec<StandingRule> {
         let here = self.rules.iter().filter(|rule| rule.holds_in(place));
         here.map(|rule| StandingRule { id: rule.id.clone(), scope: rule.scope, pattern: rule.pattern.clone() })
@@ -209,6 +220,20 @@ impl Permissions {
         self.change(put_back).await?;
         locked(&self.removed).retain(|(_, removed)| removed.id != rule.id);
         Ok(rule)
+    }
+
+    /// A project is none any more: nothing of what was said of it is kept, or can be put back.
+    pub(crate) async fn give_way(&self, project: &str, heir: &str) -> Result<(), SessionError> {
+        let (gone, heir) = (project.to_owned(), heir.to_owned());
+        let change = move |kept: &mut Kept| {
+            kept.give_way(&gone, &heir);
+            Ok(())
+        };
+        self.change(change).await?;
+        locked(&self.removed).retain(|(_, rule)| rule.project.as_deref() != Some(project));
+        locked(&self.commands).remove(project);
+        locked(&self.open).retain(|_, (place, _)| place.project != project);
+        Ok(())
     }
 
     /// Changes what is kept, in one piece, and what is in force.

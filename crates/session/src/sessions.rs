@@ -11,7 +11,7 @@ use bosun_protocol::{
 };
 use bosun_store::{Database, NewSession, StoredProject, StoredSession};
 use secrecy::SecretString;
-use tokio::sync::RwLock;
+use tokio::sync::{RwLock, watch};
 use tokio_util::task::TaskTracker;
 
 pub(crate) use self::trust::trust_state;
@@ -46,6 +46,7 @@ mod models;
 mod moving;
 mod opening;
 mod permissions;
+pub(crate) mod places;
 mod plan;
 mod purging;
 mod queue;
@@ -58,7 +59,7 @@ mod trust;
 mod usage;
 mod values;
 
-use lists::summary_of;
+use lists::summary_in;
 
 /// Where models come from: the shell and the command line implement it over `providers` and the stored keys.
 pub trait ModelSource: Send + Sync {
@@ -125,6 +126,8 @@ struct Inner {
     roots: Mutex<HashMap<CoreId, CoreId>>,
     /// Held alone by who moves a project to another folder, and beside others by who opens a session.
     moving: RwLock<()>,
+    /// Tells of every change of the list of projects.
+    listed: watch::Sender<()>,
     /// What projects were called when they were opened through links, by their ids.
     called: Mutex<HashMap<String, BTreeSet<PathBuf>>>,
     tasks: TaskTracker,
@@ -169,6 +172,7 @@ impl Sessions {
             chronicle: LastRead::default(),
             roots: Mutex::default(),
             moving: RwLock::default(),
+            listed: watch::Sender::default(),
             called: Mutex::default(),
             tasks,
             book: Arc::new(book),
@@ -196,6 +200,7 @@ impl Sessions {
         if let Some(name) = root.called {
             locked(&self.inner.called).entry(project.id.clone()).or_default().insert(name);
         }
+        self.tell_listed();
         Ok(self.view_of(project))
     }
 
@@ -208,7 +213,9 @@ impl Sessions {
 
     /// Takes a project off the list; its sessions stay.
     pub async fn forget_project(&self, id: &ProjectId) -> Result<(), SessionError> {
-        Ok(self.inner.database.forget_project(id.as_str()).await?)
+        self.inner.database.forget_project(id.as_str()).await?;
+        self.tell_listed();
+        Ok(())
     }
 
     /// The sessions of a project, last changed first.
@@ -451,8 +458,9 @@ impl Sessions {
         let summary = |stored: StoredSession| match self.inner.actors.get(&stored.id) {
             Some(actor) => Some(actor.stream.read(|projection| projection.view().session.clone())),
             None => {
-                let mut summary = summary_of(stored.summary)?;
-                if summary.status == SessionStatus::Running && !self.inner.database.is_claimed(&stored.id) {
+                let id = stored.id.clone();
+                let mut summary = summary_in(stored)?;
+                if summary.status == SessionStatus::Running && !self.inner.database.is_claimed(&id) {
                     summary.status = SessionStatus::Interrupted;
                 }
                 Some(summary)

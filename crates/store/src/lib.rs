@@ -40,7 +40,7 @@ pub use model_calls::{CallSum, CallingAgent, StoredCall};
 pub use projects::{ProjectMove, StoredProject};
 pub use search::{FoundEntry, words_of};
 pub use secrets::{KeyringSecrets, MemorySecrets, SecretError, SecretStore};
-pub use sessions::{NewSession, SessionClaim, StoredSession};
+pub use sessions::{DesktopClaim, NewSession, SessionClaim, StoredSession};
 pub use settings::{APP_SETTINGS, LISTED_MODELS, MODEL_SETTINGS};
 pub use trusted::{StoredVerdict, Verdict};
 pub use versions::{StoredValue, StoredVersion};

@@ -1,3 +1,4 @@
+use bosun_agent::SessionId;
 use bosun_backend::{StoreError, StoreScope};
 use rusqlite::{Connection, OptionalExtension, params};
 
@@ -18,8 +19,8 @@ pub struct StoredProject {
 /// What came of a project that was to be at another folder.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ProjectMove {
-    /// It is there, with everything that is kept under its id.
-    Done(StoredProject),
+    /// It is there, with everything that is kept under its id. Another one that was there is gone.
+    Done { project: StoredProject, gone: Option<String> },
     /// Nothing was changed: another project is there, which has sessions or files of its own.
     Taken { by: StoredProject },
 }
@@ -70,13 +71,19 @@ impl Database {
     }
 
     /// Gives the project `moved.id` another folder and name, and with that everything that is kept under its id. Another
-    /// project that was only opened there gives way to it, with what was decided about its files.
-    pub async fn move_project(&self, moved: StoredProject) -> Result<ProjectMove, DatabaseError> {
+    /// project that was only opened there gives way to it, with what was decided about its files. So does one with no sessions
+    /// but those in `deleted`, and no files but deleted ones: these are the moved one's from then on.
+    pub async fn move_project(
+        &self,
+        moved: StoredProject,
+        deleted: Vec<SessionId>,
+    ) -> Result<ProjectMove, DatabaseError> {
         self.write(move |connection| {
-            if let Some(there) = at(connection, &moved.path)?.filter(|there| there.id != moved.id)
-                && !give_way(connection, &there, &moved.id)?
+            let there = at(connection, &moved.path)?.filter(|there| there.id != moved.id);
+            if let Some(there) = &there
+                && !give_way(connection, there, &moved.id, &deleted)?
             {
-                return Ok(ProjectMove::Taken { by: there });
+                return Ok(ProjectMove::Taken { by: there.clone() });
             }
             let changed = connection
                 .prepare_cached("UPDATE projects SET path = ?2, name = ?3, opened_at = ?4 WHERE id = ?1")?
@@ -84,7 +91,7 @@ impl Database {
             if changed == 0 {
                 return Err(DatabaseError::NotFound { what: format!("project {}", moved.id) });
             }
-            Ok(ProjectMove::Done(moved))
+            Ok(ProjectMove::Done { project: moved, gone: there.map(|there| there.id) })
         })
         .await
     }
@@ -105,22 +112,37 @@ fn at(connection: &Connection, path: &str) -> Result<Option<StoredProject>, Data
     Ok(select.query_row([path], from_row).optional()?)
 }
 
-/// Removes a project that nothing was done in, to whose folder another one comes; whether there was nothing.
-fn give_way(connection: &Connection, there: &StoredProject, coming: &str) -> Result<bool, DatabaseError> {
-    let unreadable = |error: StoreError| DatabaseError::Damaged { reason: error.to_string() };
-    let files = tail_of(&StoreScope::Project(there.id.clone()).namespace("any").map_err(unreadable)?);
-    let has_own: bool = connection
-        .prepare_cached(
-            "SELECT EXISTS (SELECT 1 FROM sessions WHERE project = ?1)
-                 OR EXISTS (SELECT 1 FROM key_values WHERE substr(namespace, -length(?2)) = ?2)",
-        )?
-        .query_row([&there.id, &files], |row| row.get(0))?;
-    if has_own {
+/// Removes a project in which nothing is but what was deleted, to whose folder another one comes; whether it was so. What was
+/// deleted can be brought back in that one.
+fn give_way(
+    connection: &Connection,
+    there: &StoredProject,
+    coming: &str,
+    deleted: &[SessionId],
+) -> Result<bool, DatabaseError> {
+    let tail = |project: &str| {
+        let namespace = StoreScope::Project(project.to_owned()).namespace("any");
+        let unreadable = |error: StoreError| DatabaseError::Damaged { reason: error.to_string() };
+        namespace.map(|namespace| tail_of(&namespace)).map_err(unreadable)
+    };
+    let (files, theirs) = (tail(&there.id)?, tail(coming)?);
+    let has_files: bool = connection
+        .prepare_cached("SELECT EXISTS (SELECT 1 FROM key_values WHERE substr(namespace, -length(?1)) = ?1)")?
+        .query_row([&files], |row| row.get(0))?;
+    let mut sessions = connection.prepare_cached("SELECT id FROM sessions WHERE project = ?1 AND parent IS NULL")?;
+    let sessions = sessions.query_map([&there.id], |row| row.get::<_, String>(0))?.collect::<Result<Vec<_>, _>>()?;
+    if has_files || !sessions.iter().all(|id| deleted.iter().any(|gone| gone.as_str() == id)) {
         return Ok(false);
     }
-    // What was spent in sessions that are gone by now stays counted.
-    connection.execute("UPDATE model_calls SET project = ?2 WHERE project = ?1", [&there.id, coming])?;
-    connection.execute("DELETE FROM key_value_versions WHERE substr(namespace, -length(?1)) = ?1", [&files])?;
+    // What was spent there stays counted, in sessions that are gone by now too.
+    for table in ["model_calls", "sessions"] {
+        connection.execute(&format!("UPDATE {table} SET project = ?2 WHERE project = ?1"), [&there.id, coming])?;
+    }
+    connection.execute(
+        "UPDATE key_value_versions SET namespace = substr(namespace, 1, length(namespace) - length(?1)) || ?2
+         WHERE substr(namespace, -length(?1)) = ?1",
+        [&files, &theirs],
+    )?;
     connection.execute("DELETE FROM trusted_files WHERE project = ?1", [&there.id])?;
     connection.execute("DELETE FROM projects WHERE id = ?1", [&there.id])?;
     Ok(true)

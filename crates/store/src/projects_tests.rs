@@ -64,7 +64,8 @@ async fn a_project_has_all_that_is_its_own_at_its_new_folder() {
     let database = two().await;
     trust(&database, "there").await;
     let moved = StoredProject { opened_at: 9, ..project("moved", "/new") };
-    assert_eq!(database.move_project(moved.clone()).await.unwrap(), ProjectMove::Done(moved.clone()));
+    let done = ProjectMove::Done { project: moved.clone(), gone: Some("there".into()) };
+    assert_eq!(database.move_project(moved.clone(), Vec::new()).await.unwrap(), done);
     assert_eq!(database.projects().await.unwrap(), std::slice::from_ref(&moved));
     assert_eq!(database.project_at("/old").await.unwrap(), None);
     assert_eq!(database.project_at("/new").await.unwrap(), Some(moved));
@@ -85,17 +86,43 @@ async fn the_folder_of_a_project_with_something_of_its_own_is_not_taken() {
             _ => remember(&database, "there").await,
         }
         let before = database.projects().await.unwrap();
-        let refused = database.move_project(project("moved", "/new")).await.unwrap();
+        let refused = database.move_project(project("moved", "/new"), Vec::new()).await.unwrap();
         assert_eq!(refused, ProjectMove::Taken { by: project("there", "/new") }, "{own}");
         assert_eq!(database.projects().await.unwrap(), before, "{own}");
     }
 }
 
 #[tokio::test]
+async fn what_was_deleted_of_a_project_that_gives_way_can_be_brought_back_in_the_other() {
+    let database = two().await;
+    session(&database, "t", "there").await;
+    session(&database, "u", "there").await;
+    remember(&database, "there").await;
+    let namespace = |project: &str| StoreScope::Project(project.into()).namespace("memories").unwrap();
+    let store = KeyValueStore::new(Arc::clone(&database), Arc::new(Noon));
+    store.delete(&namespace("there"), "/AGENTS.md").await.unwrap();
+    let there = || project("moved", "/new");
+    let only_one = database.move_project(there(), vec![SessionId::new("t")]).await.unwrap();
+    assert!(matches!(only_one, ProjectMove::Taken { .. }), "one is not deleted");
+    assert_eq!(database.sessions("there").await.unwrap().len(), 2);
+
+    let deleted = ["t", "u"].map(SessionId::new).to_vec();
+    let moved = database.move_project(there(), deleted).await.unwrap();
+    assert_eq!(moved, ProjectMove::Done { project: there(), gone: Some("there".into()) });
+    let mut sessions: Vec<String> =
+        database.sessions("moved").await.unwrap().into_iter().map(|session| session.id.to_string()).collect();
+    sessions.sort();
+    assert_eq!(sessions, ["s", "t", "u"]);
+    assert_eq!(database.versions(&namespace("moved"), "/AGENTS.md").await.unwrap().len(), 1);
+    assert_eq!(database.values(&namespace("moved")).await.unwrap().len(), 1, "its own is as it was");
+    assert_eq!(database.versions(&namespace("there"), "/AGENTS.md").await.unwrap(), []);
+}
+
+#[tokio::test]
 async fn a_project_that_nobody_knows_moves_nothing_with_it() {
     let database = two().await;
     let before = database.projects().await.unwrap();
-    let unknown = database.move_project(project("nobody", "/new")).await;
+    let unknown = database.move_project(project("nobody", "/new"), Vec::new()).await;
     assert!(matches!(unknown, Err(DatabaseError::NotFound { .. })), "{unknown:?}");
     assert_eq!(database.projects().await.unwrap(), before, "the one that was there is there still");
 }
@@ -104,6 +131,7 @@ async fn a_project_that_nobody_knows_moves_nothing_with_it() {
 async fn a_project_that_came_back_to_its_own_folder_is_as_it_was() {
     let database = two().await;
     let same = StoredProject { opened_at: 5, ..project("moved", "/old") };
-    assert_eq!(database.move_project(same.clone()).await.unwrap(), ProjectMove::Done(same));
+    let done = ProjectMove::Done { project: same.clone(), gone: None };
+    assert_eq!(database.move_project(same, Vec::new()).await.unwrap(), done);
     assert_eq!(database.projects().await.unwrap().len(), 2);
 }

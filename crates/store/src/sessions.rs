@@ -41,6 +41,26 @@ pub struct SessionClaim {
     _lock: File,
 }
 
+/// The claim of the desktop app over a data folder: one at a time, held until the value goes or the process ends.
+#[derive(Debug)]
+pub struct DesktopClaim {
+    _claim: SessionClaim,
+}
+
+/// No session has such a name.
+const DESKTOP: &str = "desktop.app";
+
+impl DesktopClaim {
+    /// Claims `folder`, made where it is missing; `None` while another app holds it. Does not wait.
+    ///
+    /// # Errors
+    /// Where nothing can be locked there.
+    pub fn take(folder: &Path) -> std::io::Result<Option<Self>> {
+        make_private(folder)?;
+        Ok(try_claim(folder, DESKTOP)?.map(|claim| Self { _claim: claim }))
+    }
+}
+
 /// The folder of the locks that are the claims, one file a session.
 const CLAIMS: &str = "running";
 const CLAIM_ATTEMPTS: u32 = 10;
@@ -111,14 +131,10 @@ impl Database {
     pub fn claim(self: &Arc<Self>, session: &SessionId) -> Result<Option<SessionClaim>, DatabaseError> {
         let unavailable = |error: std::io::Error| DatabaseError::Unavailable { reason: error.to_string() };
         for _ in 0..CLAIM_ATTEMPTS {
-            let lock = claim_file(self.folder(), session.as_str()).map_err(unavailable)?;
-            match lock.try_lock() {
-                // One that was cleared away in the meantime keeps nobody out: the next try makes it again.
-                Ok(()) if is_linked(&lock).map_err(unavailable)? => return Ok(Some(SessionClaim { _lock: lock })),
-                Ok(()) => {}
-                Err(TryLockError::WouldBlock) => std::thread::sleep(CLAIM_PAUSE),
-                Err(TryLockError::Error(error)) => return Err(unavailable(error)),
+            if let Some(claim) = try_claim(self.folder(), session.as_str()).map_err(unavailable)? {
+                return Ok(Some(claim));
             }
+            std::thread::sleep(CLAIM_PAUSE);
         }
         Ok(None)
     }
@@ -137,6 +153,20 @@ pub(crate) fn wait_for_claim(folder: &Path, name: &str) -> std::io::Result<Sessi
         lock.lock()?;
         if is_linked(&lock)? {
             return Ok(SessionClaim { _lock: lock });
+        }
+    }
+}
+
+/// The claim of `name` in a data folder; `None` while somebody else holds it.
+fn try_claim(folder: &Path, name: &str) -> std::io::Result<Option<SessionClaim>> {
+    loop {
+        let lock = claim_file(folder, name)?;
+        match lock.try_lock() {
+            Ok(()) if is_linked(&lock)? => return Ok(Some(SessionClaim { _lock: lock })),
+            // One that was cleared away in the meantime keeps nobody out: the next try makes it again.
+            Ok(()) => {}
+            Err(TryLockError::WouldBlock) => return Ok(None),
+            Err(TryLockError::Error(error)) => return Err(error),
         }
     }
 }

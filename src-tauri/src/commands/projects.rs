@@ -5,13 +5,15 @@ use crate::argument::{Arg, Line};
 use crate::check;
 
 /// The folders that were opened, the last one first; over the channel the list again when a second start of the app
-/// opened one, which is then the first.
+/// opened one, which is then the first and opened last, and when one of them goes or comes back.
 #[tauri::command]
 #[specta::specta]
 pub async fn subscribe_projects(shell: Managed<'_>, channel: Line<Vec<ProjectView>>) -> Answer<Vec<ProjectView>> {
     let core = shell.core().await?;
-    shell.watch_projects(channel.0);
-    Ok(core.sessions.projects().await?)
+    let (projects, watch) = core.sessions.watch_projects().await?;
+    shell.watch_projects(channel.0.clone());
+    shell.forwarders.start(watch, channel.0, None)?;
+    Ok(projects)
 }
 
 /// Asks for a folder in the system's dialog and opens it; `null` when the dialog was cancelled.

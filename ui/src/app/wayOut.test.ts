@@ -153,11 +153,17 @@ describe('a folder that is not where it was', () => {
     const moved = workspace.projects.find(({ id }) => id === 'p-harbour');
     if (!there || !moved) throw new Error('no projects');
     workspace.drafts.write('new:p-site', 'words');
+    const file = { name: 'a.txt', size: 1, kind: 'text' as const, blob: 'b' };
+    workspace.alongs.put('new:p-site', { files: [file], names: [] });
+    await workspace.projectModels.save('p-site', { model: { provider: 'p', name: 'm' }, effort: null });
     vi.spyOn(client, 'moveProject').mockResolvedValueOnce({ ...moved, path: there.path });
     const session = workspace.sessionId;
     await moveProject(workspace, 'p-harbour');
     expect(workspace.projects.filter(({ path }) => path === there.path).map(({ id }) => id)).toEqual(['p-harbour']);
     expect(workspace.drafts.of('new:p-harbour')).toBe('words');
+    expect(workspace.alongs.of('new:p-harbour').kept().files).toEqual([file]);
+    expect([workspace.drafts.of('new:p-site'), workspace.alongs.of('new:p-site').kept().files]).toEqual(['', []]);
+    expect(workspace.projectModels.of('p-site')).toBeNull();
     expect(workspace.sessionId).toBe(session);
   });
 

@@ -150,11 +150,14 @@ export class Workspace {
     this.seen.learn(list);
   }
 
-  /** A second start of the app opened a folder: it stands first, and comes into sight. */
+  /** A folder went or came back; or a second start of the app opened one: it stands first, and comes into sight. */
   private projectsChanged(list: ProjectView[]): void {
+    const last = Math.max(...this.projects.map((one) => one.opened_at));
+    const wasGone = Boolean(this.project?.problem);
     this.projects = list;
+    if (wasGone && this.project?.problem === null) this.troubles.forget('project_unusable');
     const [opened] = list;
-    if (!opened) return;
+    if (!opened || opened.opened_at <= last) return;
     this.uncover();
     if (opened.id !== this.projectId) this.enterProject(opened.id);
   }

@@ -10,7 +10,7 @@ export const commands = {
 	uiReady: () => __TAURI_INVOKE<void>("ui_ready"),
 	/**
 	 *  The folders that were opened, the last one first; over the channel the list again when a second start of the app
-	 *  opened one, which is then the first.
+	 *  opened one, which is then the first and opened last, and when one of them goes or comes back.
 	 */
 	subscribeProjects: (channel: Channel<ProjectView[]>) => __TAURI_INVOKE<ProjectView[]>("subscribe_projects", { channel }),
 	/**  Asks for a folder in the system's dialog and opens it; `null` when the dialog was cancelled. */

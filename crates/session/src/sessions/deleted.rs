@@ -1,7 +1,7 @@
 use bosun_protocol::SessionSummary;
 
 use super::Sessions;
-use super::lists::summary_of;
+use super::lists::summary_in;
 use crate::SessionError;
 
 impl Sessions {
@@ -12,7 +12,7 @@ impl Sessions {
             .into_iter()
             .filter_map(|stored| match self.inner.actors.get(&stored.id) {
                 Some(actor) => Some(actor.stream.read(|projection| projection.view().session.clone())),
-                None => summary_of(stored.summary),
+                None => summary_in(stored),
             })
             .filter(|summary| summary.deleted_at.is_some() && summary.parent.is_none())
             .collect();

@@ -11,7 +11,7 @@ use bosun_protocol::{
 use bosun_store::StoredSession;
 
 use super::Sessions;
-use super::lists::summary_of;
+use super::lists::summary_in;
 use crate::SessionError;
 use crate::projection::{Projection, Subject};
 use crate::stream::{EventStream, Inbox, Subscription};
@@ -50,7 +50,7 @@ impl Sessions {
             return Ok(None);
         }
         let Some(stored) = database.session(&id).await? else { return Ok(None) };
-        let summary = summary_of(stored.summary.clone()).filter(rests);
+        let summary = summary_in(stored.clone()).filter(rests);
         let (Some(summary), None) = (summary, &stored.parent) else { return Ok(None) };
         // Another process may be at work in it; to find out takes the claim.
         if database.is_claimed(&id) {

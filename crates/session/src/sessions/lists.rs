@@ -3,7 +3,7 @@ use std::collections::HashMap;
 use bosun_agent::{EntryBody, Seq, SessionId as CoreId};
 use bosun_model::CallId;
 use bosun_protocol::{ItemId, Problem, ProjectId, SearchHit, SearchSessions, SessionId, SessionSummary};
-use bosun_store::FoundEntry;
+use bosun_store::{FoundEntry, StoredSession};
 use serde_json::{Value, json};
 
 use super::Sessions;
@@ -113,6 +113,11 @@ impl Sessions {
     async fn record(&self, session: &SessionId, entry: EntryBody) -> Result<(), SessionError> {
         Ok(self.actor(session).await?.log.record(vec![entry]).await?)
     }
+}
+
+/// What lists show of a stored session. Its project is the one whose it is now: another one may have given way to that.
+pub(super) fn summary_in(stored: StoredSession) -> Option<SessionSummary> {
+    Some(SessionSummary { project: ProjectId::new(stored.project), ..summary_of(stored.summary)? })
 }
 
 /// A summary as some version of Bosun stored it: what that one did not know is as by default.

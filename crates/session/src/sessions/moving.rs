@@ -1,13 +1,16 @@
 use std::path::Path;
 use std::sync::Arc;
 
+use bosun_agent::SessionId;
 use bosun_protocol::{ErrorCode, Problem, ProjectId, ProjectView};
-use bosun_store::ProjectMove;
+use bosun_store::{APP_SETTINGS, ProjectMove, StoredSession};
+use serde_json::Value;
 
 use super::Sessions;
 use super::lists::summary_of;
 use crate::SessionError;
 use crate::actor::Actor;
+use crate::choices::Choices;
 use crate::stream::locked;
 
 /// A project whose folder a person moved or renamed.
@@ -15,9 +18,13 @@ impl Sessions {
     /// Gives a project another folder. Its sessions, memories, rules and settings hang on its id and go with it, and so
     /// does what was trusted, which holds for contents: what is another content there is asked about.
     ///
+    /// Another project that is there already gives way where nothing is in it but what was deleted: that can be brought back
+    /// in this one. What a person chose for it is chosen no more: this one is as it was set up itself.
+    ///
     /// # Errors
     /// [`ErrorCode::ProjectUnusable`] for a folder that is no project, or that is the folder of another one with
-    /// something of its own, and where the project's own folder is still there; [`ErrorCode::Invalid`] while somebody works in it. Nothing is changed then.
+    /// something of its own, and where the project's own folder is still there; [`ErrorCode::Invalid`] while somebody works
+    /// in it. Nothing is changed then.
     pub async fn move_project(&self, project: &ProjectId, folder: &Path) -> Result<ProjectView, SessionError> {
         let found = self.usable(folder)?;
         let _alone = self.inner.moving.write().await;
@@ -40,8 +47,17 @@ impl Sessions {
             turns.push(turn);
         }
         let moved = self.stored(project.to_string(), &found.path);
-        let moved = match self.inner.database.move_project(moved).await? {
-            ProjectMove::Done(moved) => moved,
+        let deleted = self.deleted_at(project, &moved.path).await?;
+        let moved = match self.inner.database.move_project(moved, deleted).await? {
+            ProjectMove::Done { project: moved, gone } => {
+                if let Some(gone) = gone
+                    && let Err(error) = self.forget_choices(&gone, project).await
+                {
+                    // They are of a project that nobody meets again.
+                    tracing::warn!(%error, "what was chosen for a project that is none any more stays stored");
+                }
+                moved
+            }
             ProjectMove::Taken { by } => {
                 let taken = Problem::ProjectTaken { path: by.path, name: by.name };
                 return Err(SessionError::new(ErrorCode::ProjectUnusable, taken));
@@ -49,7 +65,50 @@ impl Sessions {
         };
         self.follow(project, &before, &found.path, found.called.into_iter().collect(), &actors).await?;
         drop(turns);
+        self.tell_listed();
         Ok(self.view_of(moved))
+    }
+
+    /// The deleted sessions of another project at `path`, if it has no others. They are closed, to be opened as another's.
+    async fn deleted_at(&self, project: &ProjectId, path: &str) -> Result<Vec<SessionId>, SessionError> {
+        let there = self.inner.database.project_at(path).await?.filter(|there| there.id != project.as_str());
+        let Some(there) = there else { return Ok(Vec::new()) };
+        let stored = self.inner.database.sessions(&there.id).await?;
+        if !stored.iter().all(|session| self.is_deleted(session)) {
+            return Ok(Vec::new());
+        }
+        self.refuse_open_elsewhere(&ProjectId::new(there.id)).await?;
+        let ids: Vec<SessionId> = stored.into_iter().map(|session| session.id).collect();
+        for actor in ids.iter().filter_map(|id| self.inner.actors.get(id)) {
+            self.inner.actors.forget(actor.log.session());
+            actor.let_go().await;
+        }
+        Ok(ids)
+    }
+
+    fn is_deleted(&self, session: &StoredSession) -> bool {
+        let deleted_at = match self.inner.actors.get(&session.id) {
+            Some(actor) => actor.stream.read(|projection| projection.view().session.deleted_at),
+            None => summary_of(session.summary.clone()).and_then(|summary| summary.deleted_at),
+        };
+        deleted_at.is_some()
+    }
+
+    /// A project gave way to `heir`: nothing stays of what a person chose for it.
+    async fn forget_choices(&self, gone: &str, heir: &ProjectId) -> Result<(), SessionError> {
+        self.permissions().give_way(gone, heir.as_str()).await?;
+        let project = gone.to_owned();
+        Choices::change(&self.inner.database, move |choices| choices.give_way(&project)).await?;
+        let project = gone.to_owned();
+        // As text: some other version of Bosun may have written the rest.
+        let model = move |settings: &mut Value| {
+            let models = settings.get_mut("projects").and_then(Value::as_object_mut);
+            models.and_then(|models| models.remove(&project)).map(drop).ok_or(NoModel)
+        };
+        let (Ok(_) | Err(NoModel)) = self.inner.database.change_setting(APP_SETTINGS, model).await?;
+        locked(&self.inner.called).remove(gone);
+        self.forget_names(gone);
+        Ok(())
     }
 
     /// What is at work, or was remembered, of the old folder is of the new one.
@@ -85,6 +144,9 @@ impl Sessions {
         Ok(())
     }
 }
+
+/// New sessions of the project began with the model of all.
+struct NoModel;
 
 fn title_of(actor: &Actor) -> String {
     let title = actor.stream.read(|projection| projection.view().session.title.clone());

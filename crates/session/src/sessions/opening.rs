@@ -46,6 +46,11 @@ impl Actors {
         locked(&self.known).values().filter_map(|cell| cell.get().cloned()).collect()
     }
 
+    /// Knows one of them no more; it is opened anew when somebody asks for it again.
+    pub(super) fn forget(&self, id: &CoreId) {
+        locked(&self.known).remove(id);
+    }
+
     /// Knows none of them any more.
     pub(super) fn take(&self) -> Vec<Arc<Actor>> {
         let known = std::mem::take(&mut *locked(&self.known));

@@ -5,14 +5,16 @@ use std::path::{Path, PathBuf};
 
 use bosun_agent::SessionId as CoreId;
 use bosun_protocol::{
-    ApprovalMode, ChangeScope, DecideTrust, Decision, ErrorCode, FindMemories, MemoryRef, MemoryScope, Problem,
-    ProjectProblem, SaveMemory, SeenFile, SessionEvent, SessionStatus, TrustState, TrustVerdict,
+    ApprovalMode, ChangeScope, DecideTrust, Decision, ErrorCode, FindMemories, MemoryRef, MemoryScope, ModelRef,
+    Problem, ProjectId, ProjectModel, ProjectProblem, SaveMemory, SeenFile, SessionEvent, SessionStatus, Settings,
+    Theme, TrustState, TrustVerdict,
 };
-use bosun_store::Database;
+use bosun_store::{APP_SETTINGS, Database};
 use pretty_assertions::assert_eq;
 
 use super::sessions::editing;
 use super::stage::Stage;
+use crate::SessionError;
 
 /// A folder beside those of projects that is gone with the test.
 fn elsewhere() -> (tempfile::TempDir, PathBuf) {
@@ -64,6 +66,41 @@ async fn a_session_at_hand_goes_on_in_the_folder_where_its_project_is_now() {
     let review = stage.sessions.file_review(&session, "/a.txt", ChangeScope::Session).await.unwrap();
     assert_eq!((review.diff.added, review.diff.removed), (1, 1));
     assert!(!stage.project.root().exists(), "nothing is made where it was");
+}
+
+#[tokio::test]
+async fn who_looks_at_the_list_hears_of_a_folder_that_goes_and_that_comes_back() {
+    let stage = Stage::new(editing).await;
+    let (projects, mut watch) = stage.sessions.watch_projects().await.unwrap();
+    assert_eq!(projects[0].problem, None);
+    let (around, folder) = elsewhere();
+    // One that is opened meanwhile is followed too.
+    let other = around.path().canonicalize().unwrap().join("other");
+    std::fs::create_dir(&other).unwrap();
+    let hear = async |watch: &mut crate::ProjectsWatch| {
+        let told = tokio::time::timeout(std::time::Duration::from_secs(10), watch.next()).await.unwrap().unwrap();
+        let mut told: Vec<_> = told.into_iter().map(|project| (project.name, project.problem)).collect();
+        told.sort_by(|a, b| a.0.cmp(&b.0));
+        told
+    };
+    let name = stage.project.root().file_name().unwrap().to_string_lossy().into_owned();
+    let named = |name: &str, problem| (name.to_owned(), problem);
+    let gone = Some(ProjectProblem::Missing);
+    // What happens before somebody waits is heard as well.
+    moved_to(&stage, &folder);
+    assert_eq!(hear(&mut watch).await, [named(&name, gone)]);
+    stage.sessions.open_project(&other).await.unwrap();
+    std::fs::remove_dir(&other).unwrap();
+    let both = |one, two| {
+        let mut both = [named(&name, one), named("other", two)];
+        both.sort_by(|a, b| a.0.cmp(&b.0));
+        both
+    };
+    assert_eq!(hear(&mut watch).await, both(gone, gone));
+    std::fs::create_dir(&other).unwrap();
+    assert_eq!(hear(&mut watch).await, both(gone, None));
+    std::fs::rename(&folder, stage.project.root()).unwrap();
+    assert_eq!(hear(&mut watch).await, both(None, None));
 }
 
 #[tokio::test]
@@ -155,6 +192,78 @@ async fn a_folder_that_cannot_be_the_projects_is_refused_by_its_reason_and_chang
     std::fs::rename(&away, stage.project.root()).unwrap();
     assert_eq!(stage.sessions.projects().await.unwrap().last(), before.last());
     assert_eq!(stage.sessions.list(&stage.project_id).await.unwrap()[0].id, session);
+}
+
+#[tokio::test]
+async fn a_project_that_gives_way_leaves_what_was_deleted_in_it_and_nothing_that_was_chosen_for_it() {
+    let stage = Stage::new(editing).await;
+    let session = stage.session().await;
+    let (around, _) = elsewhere();
+    let other = around.path().canonicalize().unwrap().join("other");
+    std::fs::create_dir(&other).unwrap();
+    let there = stage.sessions.open_project(&other).await.unwrap().id;
+    stage.sessions.set_project_mode(&there, ApprovalMode::Edits).await.unwrap();
+    let sandboxed = there.to_string();
+    let hold = move |kept: &mut crate::permissions::Kept| {
+        kept.sandboxed.insert(sandboxed);
+        Ok(())
+    };
+    stage.sessions.permissions().change(hold).await.unwrap();
+    let model = ProjectModel { model: ModelRef { provider: "p".into(), name: "m".into() }, effort: None };
+    let settings =
+        Settings { projects: [(there.to_string(), model)].into(), theme: Theme::Dark, ..Settings::default() };
+    stage.database.set_setting(APP_SETTINGS, &settings).await.unwrap();
+    let shelf = |project: &ProjectId| MemoryRef {
+        scope: MemoryScope::Project,
+        project: Some(project.clone()),
+        path: "/style.md".into(),
+    };
+    let memory = SaveMemory { memory: shelf(&there), text: "Short sentences.".into(), base: None };
+    stage.sessions.save_memory(&memory).await.unwrap();
+    let scripted = ModelRef { provider: "scripted".into(), name: "m".into() };
+    let at_hand = stage.sessions.create(&there, Some(scripted)).await.unwrap().id;
+    let put_away = stage.sessions.create(&there, None).await.unwrap().id;
+    assert_eq!(said(&stage, &at_hand, "hello").await, SessionStatus::Idle);
+    stage.sessions.delete(&put_away).await.unwrap();
+    let away = around.path().join("away");
+    moved_to(&stage, &away);
+
+    let taken = Problem::ProjectTaken { path: other.to_string_lossy().into_owned(), name: "other".into() };
+    let refused = |error: SessionError| assert_eq!(error.problem, taken);
+    refused(stage.sessions.move_project(&stage.project_id, &other).await.unwrap_err());
+    stage.sessions.delete(&at_hand).await.unwrap();
+    refused(stage.sessions.move_project(&stage.project_id, &other).await.unwrap_err());
+    stage.sessions.delete_memory(&shelf(&there)).await.unwrap();
+    std::fs::remove_dir(&other).unwrap();
+    std::fs::rename(&away, &other).unwrap();
+    stage.sessions.move_project(&stage.project_id, &other).await.unwrap();
+
+    // What was deleted is the moved project's, and comes back at work in it.
+    let deleted = stage.sessions.deleted().await.unwrap();
+    assert_eq!(deleted.len(), 2);
+    assert!(deleted.iter().all(|summary| summary.project == stage.project_id), "{deleted:?}");
+    stage.sessions.restore(&at_hand).await.unwrap();
+    stage.sessions.restore(&put_away).await.unwrap();
+    let mut listed: Vec<_> =
+        stage.sessions.list(&stage.project_id).await.unwrap().into_iter().map(|summary| summary.id).collect();
+    listed.sort();
+    let mut all = vec![session, at_hand.clone(), put_away];
+    all.sort();
+    assert_eq!(listed, all);
+    assert_eq!(said(&stage, &at_hand, "edit a.txt").await, SessionStatus::Waiting, "it asks, as this project does");
+    stage.decide(&at_hand, "e", Decision::Approve).await.unwrap();
+    stage.sessions.quiet(&at_hand).await.unwrap();
+    assert_eq!(std::fs::read_to_string(other.join("a.txt")).unwrap(), "1\ntwo\n");
+    let find = FindMemories { project: Some(stage.project_id.clone()), text: None };
+    let memories = stage.sessions.memories(&find).await.unwrap();
+    assert_eq!((memories.entries.len(), memories.deleted.len()), (0, 1));
+
+    // Nothing that was chosen for the other is chosen for this one, or kept.
+    assert_eq!(stage.sessions.mode(&at_hand).await.unwrap().project, ApprovalMode::Ask);
+    assert_eq!(stage.sessions.sandboxed_projects().await.unwrap().projects, []);
+    let kept: Settings = stage.database.setting(APP_SETTINGS).await.unwrap().unwrap();
+    assert_eq!(kept, Settings { theme: Theme::Dark, ..Settings::default() });
+    assert!(stage.sessions.projects().await.unwrap().iter().all(|project| project.id != there));
 }
 
 #[tokio::test]

@@ -65,7 +65,9 @@ export class FileTree {
   /** Reads folders again, and the file at hand where it is in one of them. */
   async refresh(folders: readonly string[] = this.folders): Promise<void> {
     const known = folders.filter((path) => path === '/' || this.open.has(path));
-    await Promise.all(known.map((path) => this.read(path)));
+    if (known.includes('/')) await this.read('/');
+    // What is open stays so where nothing is there for a while.
+    if (!this.error) await Promise.all(known.filter((path) => path !== '/').map((path) => this.read(path)));
     if (this.chosen !== null && folders.includes(parentOf(this.chosen))) await this.page(this.pages);
   }
 

@@ -6,6 +6,7 @@ type Touched = (folders: string[]) => void;
 
 interface Watch {
   folders: readonly string[];
+  place: string;
   onTouched: Touched;
   close: () => void;
 }
@@ -20,7 +21,11 @@ export class Following {
   /** What was followed until just now: it goes on where more or fewer folders are followed for the same. */
   private left: Watch | null = null;
 
-  constructor(private readonly client: UiClient) {}
+  constructor(
+    private readonly client: UiClient,
+    /** Where the folders are on disk, as far as that can change under a session. */
+    private readonly place: () => string,
+  ) {}
 
   again(): void {
     this.attempts++;
@@ -29,17 +34,18 @@ export class Following {
   /**
    * Tells of what changes in the folders from now on, and at once of those that nobody watched until now: something may
    * have come between the look at them and the watch. Called in an effect, and gives its end. Where the next call has the
-   * same `onTouched`, the folders of both are followed without a gap.
+   * same `onTouched` in the same place, the folders of both are followed without a gap.
    */
   follow(session: string, folders: readonly string[], onTouched: Touched): () => void {
     void this.attempts;
-    let before = this.takeLeft(onTouched);
+    const place = this.place();
+    let before = this.takeLeft(onTouched, place);
     let standing: Watch | null = null;
     let isGone = false;
     this.client.watchFolders(session, folders, onTouched).then(
       ({ close }) => {
         if (isGone) return close();
-        standing = { folders, onTouched, close };
+        standing = { folders, place, onTouched, close };
         this.problem = '';
         const fresh = folders.filter((folder) => !before?.folders.includes(folder));
         // What it has gathered and not told yet is told.
@@ -60,14 +66,14 @@ export class Following {
 
   private leave(watch: Watch): void {
     this.left = watch;
-    queueMicrotask(() => this.takeLeft(null));
+    queueMicrotask(() => this.takeLeft(null, watch.place));
   }
 
   /** What was left, for who goes on with it; for anybody else it is over. */
-  private takeLeft(onTouched: Touched | null): Watch | null {
+  private takeLeft(onTouched: Touched | null, place: string): Watch | null {
     const { left } = this;
     this.left = null;
-    if (!left || left.onTouched === onTouched) return left;
+    if (!left || (left.onTouched === onTouched && left.place === place)) return left;
     left.close();
     return null;
   }

@@ -10,7 +10,7 @@ it('tells of its folders once as soon as it follows them: something may have com
     new Promise((resolve) => (stands = () => resolve({ first: null, close }))),
   );
   const touched = vi.fn();
-  const end = new Following(client).follow('s-refresh', ['/', '/src'], touched);
+  const end = new Following(client, () => '').follow('s-refresh', ['/', '/src'], touched);
   expect(touched).not.toHaveBeenCalled();
   stands();
   await vi.waitFor(() => expect(touched.mock.calls).toEqual([[['/', '/src']]]));
@@ -23,7 +23,7 @@ it('tells of nothing where nobody looks any more', async () => {
   const close = vi.fn();
   vi.spyOn(client, 'watchFolders').mockResolvedValue({ first: null, close });
   const touched = vi.fn();
-  new Following(client).follow('s-refresh', ['/'], touched)();
+  new Following(client, () => '').follow('s-refresh', ['/'], touched)();
   await vi.waitFor(() => expect(close).toHaveBeenCalledOnce());
   expect(touched).not.toHaveBeenCalled();
 });

@@ -16,3 +16,7 @@ export function enter(workspace: Workspace, { id, name, problem }: ProjectView):
       moved: hasMoved(problem) ? id : undefined,
     });
 }
+
+/** Where the folder of a project is, and whether it is there: another text whenever that is another. */
+export const whereIs = (project: ProjectView | null): string =>
+  project === null ? '' : `${project.problem ?? ''}:${project.path}`;

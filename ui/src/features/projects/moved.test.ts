@@ -1,9 +1,11 @@
 import { screen, waitFor } from '@testing-library/svelte';
 import userEvent from '@testing-library/user-event';
 import { afterEach, describe, expect, it, vi } from 'vitest';
+import type { ProjectView } from '../../ipc/bindings';
 import { i18n } from '../../shared/i18n/i18n.svelte';
 import { draw, setUp } from '../../test/stage';
 import { moveProject } from '../../app/moving';
+import FilesPane from '../files/FilesPane.svelte';
 import GoneStrip from './GoneStrip.svelte';
 import ProjectSwitcher from './ProjectSwitcher.svelte';
 
@@ -48,6 +50,42 @@ describe('a project whose folder is gone', () => {
     await userEvent.click(await screen.findByRole('button', { name: 'It moved: choose its folder…' }));
     await waitFor(() => expect(screen.queryByRole('status')).toBeNull());
     expect(scene.workspace.sessionId).toBe(session.id);
+  });
+
+  it('is told of while it is looked at, in its row and beside its files, and is back by itself', async () => {
+    const scene = await setUp();
+    const { workspace, client } = scene;
+    vi.spyOn(client, 'subscribeProjects').mockImplementation((listener) => {
+      tell = listener;
+      return Promise.resolve({ first: workspace.projects, close: () => undefined });
+    });
+    let tell: (projects: ProjectView[]) => void = () => undefined;
+    const watched = vi.spyOn(client, 'watchFolders');
+    await workspace.load();
+    const session = workspace.sessionId ?? '';
+    const { projectId, projects } = workspace;
+    workspace.dialog = { kind: 'shortcuts' };
+    draw(scene, FilesPane, { session, isRunning: false });
+    draw(scene, ProjectSwitcher, {});
+    await waitFor(() => expect(watched).toHaveBeenCalledOnce());
+    tell(projects.map((one) => (one.id === projectId ? { ...one, problem: 'missing' as const } : one)));
+    await screen.findByRole('button', { name: 'It moved: choose its folder…' });
+    expect(screen.getAllByText(/The folder is gone/)).toHaveLength(2);
+    await waitFor(() => expect(watched).toHaveBeenCalledTimes(2));
+    // Nothing else is gone to or closed for that.
+    expect([workspace.projectId, workspace.sessionId, workspace.dialog]).toEqual([
+      projectId,
+      session,
+      { kind: 'shortcuts' },
+    ]);
+    tell(projects);
+    await waitFor(() => expect(screen.queryByText(/The folder is gone/)).toBeNull());
+    await waitFor(() => expect(watched).toHaveBeenCalledTimes(3));
+    // One that a second start opened comes into sight.
+    const [first, ...others] = projects.toReversed();
+    if (!first) throw new Error('no projects');
+    tell([{ ...first, opened_at: Math.max(...projects.map((one) => one.opened_at)) + 1 }, ...others]);
+    expect([workspace.projectId, workspace.dialog]).toEqual([first.id, null]);
   });
 
   it('is no other folder where it is there and may not be used', async () => {

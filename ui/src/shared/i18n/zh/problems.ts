@@ -57,7 +57,7 @@ export const problems: Messages['problems'] = {
   project_still_there:
     '这个项目的文件夹仍在“{path}”，并没有移动；请把另一个文件夹作为单独的项目打开，或先重命名、移走原处现有的文件夹',
   project_taken:
-    '{path} 已经是项目“{name}”的文件夹，它有自己的会话或记忆，因此未作任何移动；请打开“{name}”在那里继续，或选择其他文件夹',
+    '{path} 已经是项目“{name}”的文件夹，它有自己的会话或记忆，因此未作任何移动；请打开“{name}”在那里继续，或在那里把它们删除（移动之后仍可恢复），或选择其他文件夹',
   project_at_work: '智能体正在此项目的“{session}”中工作，因此没有更换文件夹；请先在那里停止，再重新选择文件夹',
   project_open_elsewhere:
     '此项目的会话“{session}”在另一个 Bosun 中打开着，因此没有更换文件夹；请先在那里关闭，再重新选择文件夹',
