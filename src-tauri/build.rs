@@ -4,6 +4,7 @@
 const COMMANDS: &[&str] = &[
     "start",
     "ui_ready",
+    "rest_caret",
     "subscribe_projects",
     "pick_project",
     "move_project",

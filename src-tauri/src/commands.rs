@@ -4,6 +4,7 @@
 pub(crate) mod additions;
 pub(crate) mod agents;
 pub(crate) mod attachments;
+pub(crate) mod caret;
 pub(crate) mod changes;
 pub(crate) mod closing;
 pub(crate) mod diagnostics;
@@ -51,6 +52,7 @@ macro_rules! every_command {
         $list![
             start::start,
             start::ui_ready,
+            caret::rest_caret,
             projects::subscribe_projects,
             projects::pick_project,
             projects::move_project,

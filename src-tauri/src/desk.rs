@@ -25,6 +25,9 @@ pub trait Desk: Send + Sync {
         false
     }
 
+    /// Has carets that begin within the next moment stand still.
+    fn rest_caret(&self) {}
+
     /// Hands an address to the system's browser or mail program.
     ///
     /// # Errors
@@ -247,6 +250,10 @@ impl<R: Runtime> Desk for SystemDesk<R> {
 
     fn can_be_pressed_by_mistake(&self) -> bool {
         confirmed_by_a_test().is_none()
+    }
+
+    fn rest_caret(&self) {
+        crate::caret::rest(&self.app);
     }
 
     fn open_link(&self, url: &str) -> Result<(), String> {

@@ -7,6 +7,7 @@
 
 mod activation;
 mod argument;
+mod caret;
 mod check;
 mod closing;
 mod commands;

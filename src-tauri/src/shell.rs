@@ -235,6 +235,10 @@ impl Shell {
         self.ready.notify_one();
     }
 
+    pub(crate) fn rest_caret(&self) {
+        self.desk.rest_caret();
+    }
+
     /// Whether the page drew something within `patience`.
     pub(crate) async fn drew_within(&self, patience: Duration) -> bool {
         tokio::time::timeout(patience, self.ready.notified()).await.is_ok()

@@ -8,6 +8,8 @@ export const commands = {
 	start: () => __TAURI_INVOKE<StartInfo>("start"),
 	/**  The first frame was drawn. */
 	uiReady: () => __TAURI_INVOKE<void>("ui_ready"),
+	/**  Lets the caret stand still that the page has begin anew within a second. */
+	restCaret: () => __TAURI_INVOKE<void>("rest_caret"),
 	/**
 	 *  The folders that were opened, the last one first; over the channel the list again when a second start of the app
 	 *  opened one, which is then the first and opened last, and when one of them goes or comes back.

@@ -87,6 +87,8 @@ export interface Subscription<T> {
 export interface UiClient extends KnowledgeClient {
   start(): Promise<StartInfo>;
   uiReady(): Promise<void>;
+  /** A caret that begins within the next second stands still. */
+  restCaret(): Promise<void>;
 
   /** The folders that were opened, the last one first; then again when a second start of the app opened one. */
   subscribeProjects(listener: (projects: ProjectView[]) => void): Promise<Subscription<ProjectView[]>>;

@@ -67,6 +67,7 @@ export function recordedClient(world: World): { client: UiClient; host: Host } {
         };
       }),
     uiReady: () => act('uiReady', null),
+    restCaret: () => act('restCaret', null),
     subscribeProjects: () =>
       later(() => {
         if (world.unusable) throw { code: 'storage_unavailable', message: '', problem: world.unusable };

@@ -19,6 +19,7 @@ export function tauriClient(): UiClient {
   return {
     ...commands,
     uiReady: () => commands.uiReady().then(nothing),
+    restCaret: () => commands.restCaret().then(nothing),
     forgetProject: (id) => commands.forgetProject(id).then(nothing),
     async subscribeProjects(listener) {
       let listening = true;

@@ -39,7 +39,7 @@ async function watching() {
       asked.push({ folders, close, stands });
     });
   });
-  return { following: new Following(client), asked };
+  return { following: new Following(client, () => ''), asked };
 }
 
 it('looks again only at the folder that was opened, and follows the others without a gap', async () => {
