@@ -10,7 +10,7 @@ beforeEach(() => {
   client.restCaret.mockClear();
   vi.spyOn(document, 'hasFocus').mockReturnValue(true);
   document.body.innerHTML = '<textarea></textarea><button>Send</button>';
-  field = document.querySelector('textarea')!;
+  field = at('textarea');
   end = restCaret(client);
   field.focus();
 });
@@ -19,6 +19,12 @@ afterEach(() => {
   vi.useRealTimers();
   vi.restoreAllMocks();
 });
+
+function at<Name extends 'textarea' | 'button'>(name: Name): HTMLElementTagNameMap[Name] {
+  const found = document.querySelector(name);
+  if (!found) throw new Error(`there is no ${name}`);
+  return found;
+}
 
 const press = () => field.dispatchEvent(new KeyboardEvent('keydown', { key: 'a', bubbles: true }));
 
@@ -46,7 +52,7 @@ test('a key that comes before it stands keeps it blinking', async () => {
 });
 
 test('where no caret is nothing is asked for', async () => {
-  document.querySelector('button')!.focus();
+  at('button').focus();
   await vi.advanceTimersByTimeAsync(RESTS_AFTER_MS * 2);
   expect(client.restCaret).not.toHaveBeenCalled();
   field.focus();
