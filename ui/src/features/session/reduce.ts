@@ -83,6 +83,13 @@ export function resume(known: Snapshot, missed: Snapshot): Snapshot {
   return { ...missed, items: rows.size === 0 ? items : [...items, ...rows.values()], items_before: known.items_before };
 }
 
+/** What is added to one text without a break: engines keep what a text was put together from for as long as it grows. */
+interface Run {
+  item: string;
+  delta: Delta['delta'];
+  pieces: string[];
+}
+
 /**
  * One batch in the making. Lists are copied at most once a batch, so that a thousand deltas cost one copy of the list
  * and one of the item they grow.
@@ -90,25 +97,40 @@ export function resume(known: Snapshot, missed: Snapshot): Snapshot {
 class Draft {
   private next: Snapshot;
   private itemsOwned = false;
-  /** Where the last item was found: deltas come in runs. */
+  /** Where the last item was found. */
   private at = -1;
   private grown = new Set<string>();
+  private run: Run | null = null;
 
   constructor(private readonly base: Snapshot) {
     this.next = base;
   }
 
   finish(): Snapshot {
+    this.endRun();
     return this.next;
   }
 
   apply({ seq, event }: Envelope): void {
     if (seq <= this.next.seq) return;
     this.own().seq = seq;
-    this.change(event);
+    if (event.type !== 'item_delta') return this.change(event);
+    const { item, delta } = event;
+    if (this.run?.item === item && this.run.delta === delta.delta) this.run.pieces.push(delta.text);
+    else {
+      this.endRun();
+      this.run = { item, delta: delta.delta, pieces: [delta.text] };
+    }
   }
 
-  private change(event: SessionEvent): void {
+  private endRun(): void {
+    const { run } = this;
+    this.run = null;
+    if (run) this.grow(run.item, { delta: run.delta, text: run.pieces.join('') });
+  }
+
+  private change(event: Exclude<SessionEvent, { type: 'item_delta' }>): void {
+    this.endRun();
     const next = this.own();
     switch (event.type) {
       case 'session_updated':
@@ -126,9 +148,6 @@ class Draft {
       case 'item_removed':
         next.items = next.items.filter((item) => item.id !== event.item);
         this.itemsOwned = true;
-        break;
-      case 'item_delta':
-        this.grow(event.item, event.delta);
         break;
       case 'todos_replaced':
         next.todos = event.todos;
