@@ -1,5 +1,6 @@
 //! What only the desktop around the window can do: its own dialogs, which no script in the page can press, and opening links.
 
+use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
 use bosun_backend::BoxFuture;
@@ -257,20 +258,31 @@ impl<R: Runtime> Desk for SystemDesk<R> {
     }
 
     fn open_link(&self, url: &str) -> Result<(), String> {
-        tauri_plugin_opener::open_url(url, None::<&str>).map_err(|error| error.to_string())
+        opened(url.as_ref())
     }
 
     fn show_folder(&self, path: &Path) -> Result<(), String> {
-        tauri_plugin_opener::open_path(path, None::<&str>).map_err(|error| error.to_string())
+        opened(path.as_ref())
     }
 
     fn open_file(&self, path: &Path) -> Result<(), String> {
-        tauri_plugin_opener::open_path(path, None::<&str>).map_err(|error| error.to_string())
+        opened(path.as_ref())
     }
 
     fn reveal(&self, path: &Path) -> Result<(), String> {
         tauri_plugin_opener::reveal_item_in_dir(path).map_err(|error| error.to_string())
     }
+}
+
+/// The system's own way to open something, without what was set for this window alone.
+#[cfg(target_os = "linux")]
+fn opened(target: &OsStr) -> Result<(), String> {
+    bosun_backend::hand_to_desktop(target, &crate::environment::names()).map_err(|error| error.to_string())
+}
+
+#[cfg(not(target_os = "linux"))]
+fn opened(target: &OsStr) -> Result<(), String> {
+    tauri_plugin_opener::open_url(target.to_string_lossy(), None::<&str>).map_err(|error| error.to_string())
 }
 
 /// Whether a test drives this window by WebDriver, which then holds the whole page anyway. Only builds for development can

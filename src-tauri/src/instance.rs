@@ -17,6 +17,10 @@ use crate::{Shell, window};
 /// How long a start waits for an app that ends. That stops turns, and then what still runs, each for seconds at most.
 const ENDING: Duration = Duration::from_secs(20);
 
+/// How long an app may take to say that it has a start. One that hangs counts as one that ends.
+#[cfg(target_os = "linux")]
+const ANSWER: Duration = Duration::from_secs(5);
+
 /// So often it looks again.
 const EVERY: Duration = Duration::from_millis(50);
 
@@ -152,7 +156,8 @@ pub(crate) fn hand_over(folder: Option<&Path>, token: Option<&str>) -> Handed {
         None => arguments,
     };
     let here = std::env::current_dir().unwrap_or_default().to_string_lossy().into_owned();
-    let Ok(bus) = zbus::blocking::Connection::session() else { return Handed::Unknown };
+    let bus = zbus::blocking::connection::Builder::session();
+    let Ok(bus) = bus.and_then(|bus| bus.method_timeout(ANSWER).build()) else { return Handed::Unknown };
     let interface = Some("org.SingleInstance.DBus");
     match bus.call_method(Some(name.as_str()), path.as_str(), interface, "ExecuteCallback", &(arguments, here)) {
         Ok(_) => Handed::Over,

@@ -87,6 +87,9 @@ impl Launch {
     /// The command line of a start that was given the same, its program's name first.
     pub(crate) fn arguments(&self, program: OsString) -> Vec<OsString> {
         let mut arguments = vec![program];
+        if self.safe_graphics {
+            arguments.push(SAFE_GRAPHICS.into());
+        }
         arguments.extend(self.session.iter().map(|session| format!("{LINK}{session}").into()));
         if let Some(folder) = &self.folder {
             arguments.extend(["--".into(), folder.into()]);
@@ -158,7 +161,7 @@ mod tests {
         for launch in [
             Launch::default(),
             Launch { folder: Some("/here/--x".into()), ..Launch::default() },
-            Launch { session, folder: Some("/a b".into()), ..Launch::default() },
+            Launch { session, folder: Some("/a b".into()), safe_graphics: true, ..Launch::default() },
         ] {
             let arguments = launch.arguments("bosun-desktop".into()).into_iter().skip(1);
             assert_eq!(Launch::parse(arguments, Path::new("/elsewhere")), Ok(launch));

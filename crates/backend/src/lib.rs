@@ -27,6 +27,8 @@ mod launchable;
 mod local_shell;
 mod manifest;
 mod media;
+#[cfg(target_os = "linux")]
+mod opener;
 mod page;
 mod path;
 mod project;
@@ -68,6 +70,8 @@ pub use local_shell::{
 pub use manifest::{
     CommandChange, CommandChanges, SightingLimits, Sightings, SightingsByRoot, Uncompared, UnkeptChange,
 };
+#[cfg(target_os = "linux")]
+pub use opener::hand_to_desktop;
 pub use path::{VirtualPath, is_device_name};
 pub use project::{ProjectRoot, RootError, RootNote, project_root, real_path};
 pub use protected::{PROTECTED_FILES, PROTECTED_FOLDERS, PROTECTED_INSIDE, is_protected, runs_later};

@@ -1,6 +1,6 @@
 use super::Managed;
 
-/// Lets the caret stand still that the page has begin anew within a second.
+/// Lets the caret stand still that the page has begin anew within a moment.
 #[tauri::command]
 #[specta::specta]
 pub fn rest_caret(shell: Managed<'_>) {

@@ -10,8 +10,9 @@ use crate::check;
 #[specta::specta]
 pub async fn subscribe_projects(shell: Managed<'_>, channel: Line<Vec<ProjectView>>) -> Answer<Vec<ProjectView>> {
     let core = shell.core().await?;
-    let (projects, watch) = core.sessions.watch_projects().await?;
+    // First: one that is opened while the list is read is told, if it is not in it.
     shell.watch_projects(channel.0.clone());
+    let (projects, watch) = core.sessions.watch_projects().await?;
     shell.forwarders.start(watch, channel.0, None)?;
     Ok(projects)
 }

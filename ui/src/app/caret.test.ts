@@ -51,6 +51,13 @@ test('a key that comes before it stands keeps it blinking', async () => {
   expect(field.style.left).toBe('');
 });
 
+test('who leaves the field leaves it as it was', async () => {
+  await vi.advanceTimersByTimeAsync(RESTS_AFTER_MS + HEARD_MS);
+  expect(field.style.left).toBe('0.02px');
+  at('button').focus();
+  expect(field.getAttribute('style') ?? '').toBe('');
+});
+
 test('where no caret is nothing is asked for', async () => {
   at('button').focus();
   await vi.advanceTimersByTimeAsync(RESTS_AFTER_MS * 2);

@@ -17,6 +17,7 @@ const MOVES = ['keydown', 'input', 'pointerdown', 'focusin', 'focusout', 'select
 export function restCaret(client: Pick<UiClient, 'restCaret'>): () => void {
   let timer: ReturnType<typeof setTimeout> | undefined;
   let isOver = false;
+  const nudge = new Nudge();
 
   function after(milliseconds: number, act: () => void): void {
     clearTimeout(timer);
@@ -35,36 +36,48 @@ export function restCaret(client: Pick<UiClient, 'restCaret'>): () => void {
     // It moved meanwhile, and blinks for it.
     if (mine !== timer) return;
     after(HEARD_MS, () => {
-      if (fieldWithCaret() === field) beginAnew(field);
+      if (fieldWithCaret() === field) nudge.give(field);
       after(RESTS_AGAIN_MS, rest);
     });
   }
 
-  const moved = () => after(RESTS_AFTER_MS, rest);
+  function moved(event: Event): void {
+    if (event.type === 'focusout') nudge.takeBack();
+    after(RESTS_AFTER_MS, rest);
+  }
   for (const move of MOVES) document.addEventListener(move, moved, { capture: true, passive: true });
   return () => {
     isOver = true;
     clearTimeout(timer);
+    nudge.takeBack();
     for (const move of MOVES) document.removeEventListener(move, moved, { capture: true });
   };
 }
 
+/** Fields without text have none. */
+const WITH_CARET = 'textarea, input:not([type=checkbox], [type=radio], [type=file], [type=range], [type=color])';
+
 function fieldWithCaret(): HTMLElement | null {
   const field = document.activeElement;
   if (!document.hasFocus() || !(field instanceof HTMLElement)) return null;
-  return field.matches('textarea, input') || field.isContentEditable ? field : null;
+  return field.matches(WITH_CARET) || field.isContentEditable ? field : null;
 }
 
-/** A caret begins anew where it is elsewhere than before, be it by less than can be seen. */
-function beginAnew(field: HTMLElement): void {
-  const { style } = field;
-  if (style.left !== '') {
-    style.removeProperty('position');
-    style.removeProperty('left');
-  } else if (getComputedStyle(field).position === 'static') {
-    style.position = 'relative';
-    style.left = '0.02px';
-  } else if (getComputedStyle(field).position === 'relative') {
-    style.left = '0.02px';
+/** Caret by caret: one begins anew where it is elsewhere than before, be it by less than can be seen. */
+class Nudge {
+  private field: HTMLElement | null = null;
+
+  give(field: HTMLElement): void {
+    if (this.field) return this.takeBack();
+    const { position } = getComputedStyle(field);
+    if (field.style.left !== '' || (position !== 'static' && position !== 'relative')) return;
+    this.field = field;
+    field.style.position = 'relative';
+    field.style.left = '0.02px';
+  }
+
+  takeBack(): void {
+    for (const property of ['position', 'left']) this.field?.style.removeProperty(property);
+    this.field = null;
   }
 }

@@ -8,7 +8,7 @@ export const commands = {
 	start: () => __TAURI_INVOKE<StartInfo>("start"),
 	/**  The first frame was drawn. */
 	uiReady: () => __TAURI_INVOKE<void>("ui_ready"),
-	/**  Lets the caret stand still that the page has begin anew within a second. */
+	/**  Lets the caret stand still that the page has begin anew within a moment. */
 	restCaret: () => __TAURI_INVOKE<void>("rest_caret"),
 	/**
 	 *  The folders that were opened, the last one first; over the channel the list again when a second start of the app

@@ -87,7 +87,7 @@ export interface Subscription<T> {
 export interface UiClient extends KnowledgeClient {
   start(): Promise<StartInfo>;
   uiReady(): Promise<void>;
-  /** A caret that begins within the next second stands still. */
+  /** A caret that begins within the next moment stands still. */
   restCaret(): Promise<void>;
 
   /** The folders that were opened, the last one first; then again when a second start of the app opened one. */
