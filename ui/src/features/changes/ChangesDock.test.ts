@@ -1,5 +1,6 @@
 import { screen, waitFor } from '@testing-library/svelte';
 import userEvent from '@testing-library/user-event';
+import { tick } from 'svelte';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 import type { FileReview } from '../../ipc/bindings';
 import { draw, setUp } from '../../test/stage';
@@ -115,6 +116,18 @@ describe('the pane of changes', () => {
     const path = '/tests/fixtures/users.sql';
     for (const name of ['keepChanges', 'reopenChange', 'undoFile'])
       await waitFor(() => expect(scene.calls(name)).toEqual([{ path, scope: 'session' }]));
+  });
+
+  it('goes on asking while the same changes are read again', async () => {
+    const scene = await fixtures();
+    draw(scene, ChangesPane, { snapshot: scene.snapshot });
+    await userEvent.click(await screen.findByRole('button', { name: 'Undo all' }));
+    const read = vi.spyOn(scene.client, 'changedFiles');
+    scene.workspace.reviewed++;
+    await waitFor(() => expect(read).toHaveBeenCalled());
+    await Promise.all(read.mock.results.map(({ value }) => value as Promise<unknown>));
+    await tick();
+    expect(button('Put 2 files back?')).toBeTruthy();
   });
 
   it('keeps all of a scope that can be kept alone, and says why the rest cannot', async () => {
