@@ -2,10 +2,12 @@ import type { Workspace } from './workspace.svelte';
 
 /** Asks where the folder of a project is now, in the system's dialog: the project is there from then on. */
 export async function moveProject(workspace: Workspace, id: string): Promise<void> {
+  const before = workspace.projects;
   const moved = await workspace.run(() => workspace.client.moveProject(id), { moved: id });
   if (!moved) return;
-  // One that was only opened there is none any more; what was written in it is not lost, with what was to go along.
-  const gone = workspace.projects.filter((one) => one.path === moved.path && one.id !== id).map((one) => one.id);
+  // One that was only opened there is none any more, and the list may know that already; what was written in it is not
+  // lost, with what was to go along.
+  const gone = before.filter((one) => one.path === moved.path && one.id !== id).map((one) => one.id);
   const here = `new:${id}`;
   for (const there of gone.map((other) => `new:${other}`)) {
     workspace.drafts.add(here, workspace.drafts.of(there));

@@ -53,16 +53,21 @@ export class Unsent {
     else this.put(key, written);
   }
 
-  /** Gives it away, and forgets it where that is taken. Until then it is nobody's to move. */
+  /** Gives it away, and forgets it where that is taken, as it was given. Until then it is nobody's to move. */
   async give(key: string, away: () => Promise<boolean>): Promise<boolean> {
+    const given = this.written(key);
     this.away.add(key);
     try {
       const isTaken = await away();
-      if (isTaken) this.forget(key);
+      if (isTaken && this.written(key) === given) this.forget(key);
       return isTaken;
     } finally {
       this.away.delete(key);
     }
+  }
+
+  private written(key: string): unknown {
+    return this.here.has(key) ? this.here.get(key) : this.kept.of(key);
   }
 
   isAway(key: string): boolean {

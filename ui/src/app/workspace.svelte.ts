@@ -127,18 +127,19 @@ export class Workspace {
   /** Fetches what the first frame needs; the sessions then follow by themselves. */
   async load(): Promise<void> {
     const providers = this.run(() => this.refreshProviders());
-    const [projects, sessions] = await Promise.all([
-      this.client.subscribeProjects((list) => this.projectsChanged(list)),
-      this.client.subscribeSessions((list) => this.sessionsChanged(list)),
+    // What comes while the rest is read is newer.
+    await Promise.all([
+      this.client.subscribeProjects((list) => this.projectsChanged(list)).then(({ first }) => (this.projects = first)),
+      this.client
+        .subscribeSessions((list) => this.sessionsChanged(list))
+        .then(({ first }) => this.sessionsChanged(first)),
     ]);
     const [isBinKnown] = await Promise.all([this.bin.refresh(), providers]);
-    this.projects = projects.first;
-    this.sessionsChanged(sessions.first);
     // A session that was deleted can be brought back, with what was written in it, until nothing is left of it.
-    const there = [...sessions.first, ...this.bin.sessions].map(({ id }) => id);
-    const written = [...there, ...projects.first.map(({ id }) => `new:${id}`)];
+    const there = [...this.sessions, ...this.bin.sessions].map(({ id }) => id);
+    const written = [...there, ...this.projects.map(({ id }) => `new:${id}`)];
     if (isBinKnown) for (const store of [this.drafts, this.alongs, this.unsent]) store.keepOnly(written);
-    const latest = projects.first.find((project) => project.problem === null);
+    const latest = this.projects.find((project) => project.problem === null);
     if (latest) this.enterProject(latest.id);
     const goals = await this.client.subscribeGoals((goal) => this.reached(goal));
     if (goals.first !== null) this.reached(goals.first);

@@ -1,6 +1,8 @@
 import { screen, waitFor } from '@testing-library/svelte';
 import userEvent from '@testing-library/user-event';
+import { tick } from 'svelte';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
+import type { FileReview } from '../../ipc/bindings';
 import { draw, setUp } from '../../test/stage';
 import ChangesDock from './ChangesDock.svelte';
 import ChangesPane from './ChangesPane.svelte';
@@ -116,6 +118,18 @@ describe('the pane of changes', () => {
       await waitFor(() => expect(scene.calls(name)).toEqual([{ path, scope: 'session' }]));
   });
 
+  it('goes on asking while the same changes are read again', async () => {
+    const scene = await fixtures();
+    draw(scene, ChangesPane, { snapshot: scene.snapshot });
+    await userEvent.click(await screen.findByRole('button', { name: 'Undo all' }));
+    const read = vi.spyOn(scene.client, 'changedFiles');
+    scene.workspace.reviewed++;
+    await waitFor(() => expect(read).toHaveBeenCalled());
+    await Promise.all(read.mock.results.map(({ value }) => value as Promise<unknown>));
+    await tick();
+    expect(button('Put 2 files back?')).toBeTruthy();
+  });
+
   it('keeps all of a scope that can be kept alone, and says why the rest cannot', async () => {
     const scene = await fixtures();
     const path = '/tests/support/fixtures.rs';
@@ -136,6 +150,26 @@ describe('the pane of changes', () => {
     await userEvent.click(screen.getByRole('radio', { name: 'Last turn' }));
     await screen.findByRole('alert');
     expect(screen.queryByRole('button', { name: 'Undo all' })).toBeNull();
+  });
+
+  it('has the one place of a file kept alone only where its rights changed beside it', async () => {
+    const scene = await fixtures();
+    const whole = scene.client.fileReview.bind(scene.client);
+    let rights: FileReview['rights'] = null;
+    const hunk = { heading: 'one place', old_start: 1, old_lines: 0, new_start: 1, new_lines: 0, lines: [] };
+    vi.spyOn(scene.client, 'fileReview').mockImplementation(async (...asked) => {
+      const review = await whole(...asked);
+      return { ...review, rights, diff: { ...review.diff, hunks: [hunk] } };
+    });
+    const keeps = () => screen.queryAllByRole('button', { name: 'Keep change 1' }).length;
+    const drawn = draw(scene, ChangesPane, { snapshot: scene.snapshot });
+    await screen.findByText(/one place/);
+    expect(keeps()).toBe(0);
+    drawn.unmount();
+    rights = { before: 'rw-r--r--', after: 'rwxr-xr-x' };
+    draw(scene, ChangesPane, { snapshot: scene.snapshot });
+    await screen.findByText(/one place/);
+    expect(keeps()).toBe(1);
   });
 
   it('opens no file that is not there', async () => {

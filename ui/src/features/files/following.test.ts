@@ -29,7 +29,7 @@ it('tells of nothing where nobody looks any more', async () => {
 });
 
 /** What is asked to be watched, in turn, each to be answered. */
-async function watching() {
+async function watching(place = () => '') {
   const { client } = await setUp();
   const asked: { folders: readonly string[]; close: () => void; stands: () => Promise<void> }[] = [];
   vi.spyOn(client, 'watchFolders').mockImplementation((_session, folders) => {
@@ -39,7 +39,7 @@ async function watching() {
       asked.push({ folders, close, stands });
     });
   });
-  return { following: new Following(client, () => ''), asked };
+  return { following: new Following(client, place), asked };
 }
 
 it('looks again only at the folder that was opened, and follows the others without a gap', async () => {
@@ -84,4 +84,19 @@ it('looks at all of them where they are followed for another', async () => {
   following.follow('s-other', ['/', '/src'], other);
   await asked[2]?.stands();
   expect(other.mock.calls).toEqual([[['/', '/src']]]);
+});
+
+it('looks at all of them where they are in another place by now', async () => {
+  let place = ':/old';
+  const { following, asked } = await watching(() => place);
+  const touched = vi.fn();
+  const end = following.follow('s-refresh', ['/', '/src'], touched);
+  await asked[0]?.stands();
+  touched.mockClear();
+  end();
+  place = ':/new';
+  following.follow('s-refresh', ['/', '/src'], touched);
+  expect(asked[0]?.close).toHaveBeenCalledOnce();
+  await asked[1]?.stands();
+  expect(touched.mock.calls).toEqual([[['/', '/src']]]);
 });

@@ -1,6 +1,7 @@
 import { fireEvent, screen, waitFor } from '@testing-library/svelte';
 import { afterEach, expect, it, vi } from 'vitest';
 import userEvent from '@testing-library/user-event';
+import { tick } from 'svelte';
 import type { Todo } from '../../ipc/bindings';
 import { todoKey } from '../../app/unsent.svelte';
 import { draw, setUp } from '../../test/stage';
@@ -185,6 +186,79 @@ it('leaves words alone that are on their way to the todo, and has them again whe
   expect(line().value).toBe('');
   answer({ code: 'not_found', message: 'gone' });
   await waitFor(() => expect(line().value).toBe('best'));
+});
+
+it('loses no words that come to the line while what was in it is on its way', async () => {
+  const scene = await setUp();
+  const { workspace, host, client } = scene;
+  const session = workspace.sessionId ?? '';
+  const snapshot = host.snapshot(session);
+  const [todo, ...others] = snapshot.todos;
+  if (!todo) throw new Error('there is no plan');
+  let answer: () => void = () => undefined;
+  client.changePlan = vi.fn(() => new Promise<void>((resolve) => (answer = resolve)));
+  workspace.unsent.put(todoKey(session, todo.id), { was: todo.content, words: 'said better' });
+  const drawn = draw(scene, PlanPane, { snapshot });
+  await userEvent.type(line(), 'one more{Enter}');
+  expect(line().readOnly).toBe(true);
+  await drawn.redraw({ snapshot: { ...snapshot, todos: others } });
+  expect(line().value).toBe('one more');
+  // It is drawn anew meanwhile, as on the board.
+  drawn.unmount();
+  draw(scene, PlanPane, { snapshot: { ...snapshot, todos: others } });
+  expect([line().value, line().readOnly]).toEqual(['one more', true]);
+  answer();
+  await waitFor(() => expect([line().value, line().readOnly]).toEqual(['said better', false]));
+});
+
+it('loses no words that are written while those before them are on their way', async () => {
+  const scene = await setUp();
+  const { workspace, host, client } = scene;
+  const session = workspace.sessionId ?? '';
+  const snapshot = host.snapshot(session);
+  const todo = snapshot.todos.find(({ status }) => status === 'pending');
+  if (!todo) throw new Error('nothing is pending');
+  const key = todoKey(session, todo.id);
+  let answer: () => void = () => undefined;
+  client.changePlan = vi.fn(() => new Promise<void>((resolve) => (answer = resolve)));
+  workspace.unsent.put(key, { was: todo.content, words: 'said better' });
+  const { redraw } = draw(scene, PlanPane, { snapshot });
+  wordsField()?.focus();
+  await userEvent.keyboard('{Enter}');
+  const at = (one: Todo) => (one === todo ? { ...todo, status: 'in_progress' as const } : one);
+  await redraw({ snapshot: { ...snapshot, todos: snapshot.todos.map(at) } });
+  expect([wordsField()?.value, wordsField()?.readOnly, document.activeElement]).toEqual([
+    'said better',
+    true,
+    wordsField(),
+  ]);
+  await userEvent.keyboard('{Enter}');
+  expect(client.changePlan).toHaveBeenCalledOnce();
+  workspace.unsent.put(key, { was: todo.content, words: 'said best' });
+  answer();
+  await waitFor(() => expect([wordsField()?.value, wordsField()?.readOnly]).toEqual(['said best', false]));
+});
+
+it('leads to the line only with words: a todo of which nothing was written has the keys itself', async () => {
+  const scene = await setUp();
+  const { workspace, host } = scene;
+  const session = workspace.sessionId ?? '';
+  const snapshot = host.snapshot(session);
+  const [todo, ...others] = snapshot.todos;
+  if (!todo) throw new Error('there is no plan');
+  const open = () => workspace.unsent.put(todoKey(session, todo.id), { was: todo.content, words: todo.content });
+  open();
+  const { redraw } = draw(scene, PlanPane, { snapshot });
+  wordsField()?.focus();
+  await redraw({ snapshot: { ...snapshot, todos: [{ ...todo, content: 'Another' }, ...others] } });
+  await waitFor(() => expect(document.activeElement).toBe(screen.getByRole('button', { name: 'Another' })));
+  await redraw({ snapshot });
+  open();
+  await waitFor(() => expect(wordsField()).toBeTruthy());
+  wordsField()?.focus();
+  await redraw({ snapshot: { ...snapshot, todos: others } });
+  await tick();
+  expect([wordsField(), document.activeElement, line().value]).toEqual([null, document.body, '']);
 });
 
 it('keeps what was written where the plan refuses it, to be sent once more', async () => {

@@ -1,10 +1,22 @@
-import { tick } from 'svelte';
+import { tick, untrack } from 'svelte';
+
+interface Rows {
+  /** Whatever they stand in their places by. */
+  order: () => unknown;
+  session: () => string | undefined;
+  /** Whether others lie over them, which keep the keys then. */
+  isCovered?: () => boolean;
+  /** Whether the line that is added has these words. */
+  hasWords: (words: string) => boolean;
+  toLine: () => void;
+}
 
 /**
  * What has the keys keeps them while rows change places: one that is moved in the page would lose them. Who rewords a todo
- * goes on where its field is now, or at the line that has the words (`onLeft`) where the field is gone, in the same session.
+ * goes on where its field is now, in the same session. Where the field is gone that is the line that has its words; where
+ * none were written it is the todo itself, if it is there.
  */
-export function keepFocus(order: () => unknown, session: () => string | undefined, onLeft: () => void): void {
+export function keepFocus({ order, session, isCovered = () => false, hasWords, toLine }: Rows): void {
   let last: string | undefined;
   let held: Element | null = null;
   let of: string | null = null;
@@ -17,19 +29,29 @@ export function keepFocus(order: () => unknown, session: () => string | undefine
     order();
     const isSame = last === session();
     last = session();
+    if (untrack(isCovered)) return;
     if (document.activeElement !== document.body || !(held instanceof HTMLElement)) return;
     if (held.isConnected) return held.focus();
     if (!isSame || of === null || !(held instanceof HTMLInputElement)) return;
-    const { selectionStart, selectionEnd } = held;
-    const field = fieldOf(of);
-    // The words come into the line with the same news.
-    if (!field) return void tick().then(onLeft);
+    const { selectionStart, selectionEnd, value } = held;
+    const todo = of;
+    const field = partOf<HTMLInputElement>(todo, 'input');
+    if (!field) return void tick().then(() => goOn(todo, value.trim()));
     field.focus();
     field.setSelectionRange(selectionStart, selectionEnd);
   });
+
+  /** The words came into the line with the same news. */
+  function goOn(todo: string, words: string) {
+    if (hasWords(words)) toLine();
+    else partOf<HTMLElement>(todo, 'button')?.focus();
+  }
 }
 
 const todoAt = (field: Element): string | null => field.closest<HTMLElement>('[data-todo]')?.dataset.todo ?? null;
 
-const fieldOf = (todo: string): HTMLInputElement | undefined =>
-  [...document.querySelectorAll<HTMLInputElement>('[data-todo] input')].find((field) => todoAt(field) === todo);
+/** The first such part of its card; of what lies over the window where it is there twice. */
+const partOf = <Part extends Element>(todo: string, name: string): Part | undefined =>
+  [...document.querySelectorAll<HTMLElement>('[data-todo]')]
+    .findLast((card) => card.dataset.todo === todo)
+    ?.querySelector<Part>(name) ?? undefined;

@@ -15,11 +15,20 @@ function isReworded(value: unknown): value is Reworded {
   return typeof was === 'string' && typeof words === 'string';
 }
 
-/** The line that is added. */
-export const newLine = (unsent: Unsent, session: string) => ({
-  content: unsent.words(newTodoKey(session)) ?? '',
-  onWrite: (content: string) => unsent.put(newTodoKey(session), content || undefined),
-});
+/** The line that is added; `add` tells whether it was taken. */
+export function newLine(unsent: Unsent, session: string, add: (content: string) => Promise<boolean>) {
+  const key = newTodoKey(session);
+  return {
+    content: unsent.words(key) ?? '',
+    onWrite: (content: string) => unsent.put(key, content || undefined),
+    isAway: unsent.isAway(key),
+    onAdd: (content: string) => void unsent.give(key, () => add(content)),
+  };
+}
+
+/** Whether these words stand at its end. */
+export const endsLine = (unsent: Unsent, session: string, words: string): boolean =>
+  words !== '' && (unsent.words(newTodoKey(session)) ?? '').endsWith(words);
 
 /** Other words for a todo. An id may go over to what stands in its place: of that they are no other words. */
 export function otherWords(unsent: Unsent, session: string, { id, content: was }: Todo) {
@@ -34,13 +43,18 @@ export function otherWords(unsent: Unsent, session: string, { id, content: was }
       if (words !== null) unsent.put(key, { was, words } satisfies Reworded);
       else if (unsent.of(key, isReworded)?.was === was) unsent.forget(key);
     },
+    isAway: unsent.isAway(key),
     onGive: (give: () => Promise<boolean>) => unsent.give(key, give),
   };
 }
 
-/** Words for todos that say something else by now, or are gone, stand in the line that is added: nothing written is lost. */
+/**
+ * Words for todos that say something else by now, or are gone, stand in the line that is added: nothing written is lost.
+ * While what is in the line is on its way they wait for it.
+ */
 export function keepWords(workspace: Workspace, { session: { id: session }, todos }: Snapshot): void {
   const { unsent } = workspace;
+  if (unsent.isAway(newTodoKey(session))) return;
   for (const id of unsent.keysOf(todoKey(session, ''))) {
     const key = todoKey(session, id);
     const todo = todos.find((one) => one.id === id);
