@@ -185,9 +185,9 @@ impl BackgroundRuns {
         is_notice(last).then(spent).flatten()
     }
 
-    /// One has ended.
-    fn ended(&self, stopped_by: Option<Stop>) {
-        if stopped_by == Some(Stop::PersonWithAll) {
+    /// One has ended, which is durable. It may have been stopped with all else only while that was recorded.
+    fn ended(&self, child: &SessionId, stopped_by: Option<Stop>) {
+        if self.stopped_by(child).or(stopped_by) == Some(Stop::PersonWithAll) {
             return;
         }
         let listener = self.on_end.lock().unwrap_or_else(PoisonError::into_inner).clone();
@@ -265,7 +265,7 @@ async fn run(
         // Its own journal may be what cannot be written; the parent's may still be.
         let stopped_by = runs.stopped_by(child.session());
         tell_end(cx.agent(), parent, &child, TurnEnd::failed(error.to_string()), stopped_by).await?;
-        runs.ended(stopped_by);
+        runs.ended(&id, stopped_by);
     }
     drop((cx, child));
     parent.let_go(&id);
@@ -325,7 +325,7 @@ async fn work(
         let spent = (cx.shared_spent(), cx.activity().clone());
         *runs.spent.lock().unwrap_or_else(PoisonError::into_inner) = Some(spent);
         tell_end(cx.agent(), parent, &child, end, stopped_by).await?;
-        runs.ended(stopped_by);
+        runs.ended(child.session(), stopped_by);
         // What was asked since is taken up by this run or, once it is off the list, by a new one.
         let mut running = runs.running();
         if stopped_by.is_some() || !waits(&child) {

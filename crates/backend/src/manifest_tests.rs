@@ -219,6 +219,40 @@ async fn what_is_too_large_is_named_and_cannot_be_undone() {
 }
 
 #[tokio::test]
+async fn rights_of_what_is_not_kept_are_told_as_what_cannot_be_undone() {
+    let limits = SightingLimits { file_bytes: 4, ..SightingLimits::default() };
+    let scene = Scene::with(&[("big", "12345")], limits);
+    scene.run("chmod 644 big").await;
+    let found = scene.run("chmod 755 big").await;
+    let unkept = |path: &str, size| {
+        let path = VirtualPath::parse(path).unwrap();
+        UnkeptChange { path, before: Some(size), after: Some(size) }
+    };
+    assert_eq!((found.changes, found.unkept), (vec![], vec![unkept("/big", 5)]));
+    assert_eq!(scene.told("chmod 644 big; chmod 755 big; cat big").await, vec![]);
+
+    let limits = SightingLimits { changes: 1, ..SightingLimits::default() };
+    let scene = Scene::with(&[("a", "1"), ("b", "12"), ("c", "123")], limits);
+    scene.run("chmod 644 a b c").await;
+    let found = scene.run("chmod 755 a b; chmod 600 c; chmod 644 c").await;
+    assert_eq!((found.changes.len(), found.unkept), (1, vec![unkept("/b", 2)]));
+}
+
+#[tokio::test]
+async fn what_nobody_may_read_any_more_has_the_bytes_that_it_had() {
+    let scene = Scene::new(&[("a", "1"), ("b", "1")]);
+    scene.run("chmod 644 a b").await;
+    let found = scene.run("chmod 000 a; printf 2 > b; chmod 000 b").await;
+    let modes: Vec<_> =
+        found.changes.iter().map(|change| (change.path.as_str(), change.mode, change.mode_after)).collect();
+    let is_any_read = std::fs::read(scene.folder.path().join("a")).is_ok();
+    assert_eq!(modes.first(), Some(&("/a", Some(0o644), Some(0))));
+    assert_eq!(found.changes.first().map(|change| change.before == change.after), Some(true));
+    let unread = UnkeptChange { path: VirtualPath::parse("/b").unwrap(), before: Some(1), after: Some(1) };
+    assert_eq!(found.unkept, if is_any_read { vec![] } else { vec![unread] });
+}
+
+#[tokio::test]
 async fn a_flood_is_counted() {
     let limits = SightingLimits { changes: 10, named: 5, ..SightingLimits::default() };
     let scene = Scene::with(&[], limits);

@@ -220,10 +220,11 @@ impl Actor {
         self.log.record(vec![EntryBody::RestoreIntended { changes: intended }]).await?;
         let (mut done, mut failed, mut files) = (Vec::new(), None, Vec::new());
         for Checked { record, disk, bytes, .. } in sound {
-            match put(&*backend, &disk, bytes).await {
-                Ok(kept) => {
+            match put(&*backend, &disk, bytes, record.mode).await {
+                Ok(Put { kept, without_rights }) => {
                     done.push(record);
                     files.extend(kept);
+                    failed = without_rights.or(failed);
                 }
                 Err(error) => failed = Some(error),
             }
@@ -245,18 +246,21 @@ impl Actor {
     }
 }
 
-/// Settles files that were being put back when the app ended: those that have the bytes they were to get are done.
+/// Settles files that were being put back when the app ended: those that have the bytes they were to get are done, and
+/// those that have not are as closed as they were.
 pub(crate) async fn settle_restoring(log: &SessionLog, backend: &dyn Backend) -> Result<(), SessionError> {
     let Some(intended) = log.with_state(|state| state.restoring.clone()) else { return Ok(()) };
     let mut done = Vec::new();
     for record in intended {
-        let now = read(backend, &record.path).await;
-        if now.is_ok_and(|now| now.as_deref().map(ContentHash::of) == record.after) {
+        let Ok(now) = read(backend, &record.path).await else { continue };
+        let now = now.as_deref().map(ContentHash::of);
+        if now == record.after {
             if let Err(error) = give_rights(backend, &record).await {
                 tracing::warn!(%error, "a file that was put back has not got its rights");
-                continue;
             }
             done.push(record);
+        } else if now == record.before {
+            close_again(backend, &record).await;
         }
     }
     Ok(log.record(vec![EntryBody::Restored { changes: done }]).await?)
@@ -268,16 +272,25 @@ pub(crate) fn files_kept(files: FileUpdates) -> Option<EntryBody> {
     (!update.is_empty()).then(|| EntryBody::Updated { by: KEPT.to_owned(), update })
 }
 
-/// Puts one file back. Gives what of it the session's state has to take over.
+/// A file that has the bytes it was to get.
+struct Put {
+    /// What of it the session's state has to take over.
+    kept: FileUpdates,
+    /// Why it has not got its rights.
+    without_rights: Option<BackendError>,
+}
+
+/// Puts one file back, to which the session gave the rights `left`, where they are known. What fails leaves it as it is.
 async fn put(
     backend: &dyn Backend,
     record: &ChangeRecord,
     bytes: Option<Vec<u8>>,
-) -> Result<FileUpdates, BackendError> {
+    left: Option<u32>,
+) -> Result<Put, BackendError> {
     let path = &record.path;
     if bytes.is_some() && record.before == record.after {
         give_rights(backend, record).await?;
-        return Ok(FileUpdates::default());
+        return Ok(Put { kept: FileUpdates::default(), without_rights: None });
     }
     let expect = match &record.before {
         None => Expect::Absent,
@@ -288,29 +301,66 @@ async fn put(
     };
     match bytes {
         Some(bytes) => {
-            // What nobody may write is not written, before it has its rights again.
-            let is_closed = |mode: Option<u32>| mode.is_some_and(|mode| mode & 0o222 == 0);
-            if is_closed(record.mode) && !is_closed(record.mode_after) {
-                give_rights(backend, record).await?;
+            // What nobody may write is not written, unless the session met it so, or made it so: who closed it since is to
+            // find it as it is.
+            let opens = is_closed(record.mode) && (!is_closed(record.mode_after) || is_closed(left));
+            if let Some(mode) = record.mode.filter(|_| opens) {
+                set_mode(backend, path, opened(mode)).await?;
             }
-            let change = backend.write(path, bytes, expect, &Unwitnessed).await?;
-            give_rights(backend, record).await?;
-            Ok(change.state)
+            match backend.write(path, bytes, expect, &Unwitnessed).await {
+                Ok(change) => Ok(Put { kept: change.state, without_rights: give_rights(backend, record).await.err() }),
+                Err(error) => {
+                    if opens {
+                        close_again(backend, record).await;
+                    }
+                    Err(error)
+                }
+            }
         }
         None => {
             let deleter = backend.deleter().ok_or_else(|| BackendError::CannotDelete { path: path.clone() })?;
             let changes = deleter.delete(path, expect, &Unwitnessed).await?;
-            Ok(changes.into_iter().flat_map(|change| change.state).collect())
+            let kept = changes.into_iter().flat_map(|change| change.state).collect();
+            Ok(Put { kept, without_rights: None })
         }
+    }
+}
+
+/// Whether nobody may write a file with these rights.
+fn is_closed(mode: Option<u32>) -> bool {
+    mode.is_some_and(|mode| mode & 0o222 == 0)
+}
+
+/// The rights of a closed file while it is written.
+fn opened(mode: u32) -> u32 {
+    mode | 0o200
+}
+
+/// Gives a file that was opened to be written, and was not, the rights that it had.
+async fn close_again(backend: &dyn Backend, record: &ChangeRecord) {
+    let (Some(mode), Some(modes)) = (record.mode.filter(|mode| is_closed(Some(*mode))), backend.modes()) else {
+        return;
+    };
+    if modes.mode(&record.path).await.is_ok_and(|now| now == Some(opened(mode)))
+        && let Err(error) = modes.set_mode(&record.path, mode).await
+    {
+        tracing::warn!(%error, path = %record.path, "a file that was not put back stays open to writing");
     }
 }
 
 /// Gives a file the rights that it is to have.
 async fn give_rights(backend: &dyn Backend, record: &ChangeRecord) -> Result<(), BackendError> {
-    let has_them = record.before.is_some() && record.mode == record.mode_after;
-    let mode = record.mode_after.filter(|_| record.after.is_some() && !has_them);
-    let (Some(mode), Some(modes)) = (mode, backend.modes()) else { return Ok(()) };
-    match modes.set_mode(&record.path, mode).await {
+    // One that was closed was opened to be written.
+    let has_them = record.before.is_some() && record.mode == record.mode_after && !is_closed(record.mode);
+    match record.mode_after.filter(|_| record.after.is_some() && !has_them) {
+        Some(mode) => set_mode(backend, &record.path, mode).await,
+        None => Ok(()),
+    }
+}
+
+async fn set_mode(backend: &dyn Backend, path: &VirtualPath, mode: u32) -> Result<(), BackendError> {
+    let Some(modes) = backend.modes() else { return Ok(()) };
+    match modes.set_mode(path, mode).await {
         // What comes back through a link has the rights of any new file.
         Err(BackendError::LinkLoop { path }) => tracing::warn!(%path, "a file behind a link keeps the rights it has"),
         given => given?,

@@ -15,7 +15,7 @@ use crate::stream::locked;
 
 /// States that are remembered at most, and bytes of those that were made up.
 const REMEMBERED: usize = 256;
-const REMEMBERED_BYTES: usize = 32 << 20;
+const REMEMBERED_BYTES: usize = 8 << 20;
 
 /// A state of a file.
 #[derive(Clone, Default)]
@@ -136,7 +136,8 @@ impl Folds {
             };
         }
         if let Some(name) = names.last().filter(|_| is_sure && begun < between.len()) {
-            self.remember(name.clone(), state.clone());
+            let grown = begun.checked_sub(1).and_then(|at| names.get(at));
+            self.remember(name.clone(), state.clone(), grown);
         }
         state
     }
@@ -148,9 +149,11 @@ impl Folds {
         names.iter().enumerate().rev().find_map(|(at, name)| Some((at + 1, find(name)?)))
     }
 
-    fn remember(&self, name: ContentHash, state: FileState) {
+    /// Remembers the end of a chain, and forgets that from which it has `grown`.
+    fn remember(&self, name: ContentHash, state: FileState, grown: Option<&ContentHash>) {
         let bytes = |(_, state): &(ContentHash, FileState)| state.made.as_ref().map_or(0, Vec::len);
         let mut known = locked(&self.known);
+        known.retain(|(of, _)| Some(of) != grown);
         known.push_back((name, state));
         let mut held: usize = known.iter().map(bytes).sum();
         while known.len() > REMEMBERED || (held > REMEMBERED_BYTES && known.len() > 1) {

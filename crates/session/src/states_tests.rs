@@ -8,7 +8,7 @@ use pretty_assertions::assert_eq;
 
 use super::{FileState, Folds};
 use crate::projection::{Between, Deed, Did, Form, How, Projection, Subject};
-use crate::stream::Stream;
+use crate::stream::{Stream, locked};
 
 const TURNS: usize = 200;
 
@@ -92,6 +92,8 @@ async fn a_file_that_two_edit_by_turns_costs_one_step_more_with_each_turn() {
         assert_eq!(state.made.map(|bytes| String::from_utf8(bytes).unwrap()), Some(text(0, TURNS - 1)));
     }
     assert_eq!(made(&stream), TURNS - 1, "and listed without any");
+    let ends = locked(&stream.folds.known).len();
+    assert!(ends <= 2, "what a chain was before is not held: {ends}");
 
     stream.update(|projection| projection.replay_changes(&deeds));
     stream.count_changes(&scene.blobs).await;

@@ -34,6 +34,11 @@ impl Figures {
         Self { size: size(stat), modified: modified_ns(stat), changed, inode: identity(stat).1, mode: mode_of(stat) }
     }
 
+    /// Whether a file that has the figures `now` is this one, and only its rights were changed, as far as they tell.
+    pub(super) fn is_unwritten(&self, now: &Self) -> bool {
+        (self.size, self.modified, self.inode) == (now.size, now.modified, now.inode) && self.mode != now.mode
+    }
+
     /// Whether it may be written again without its figures telling.
     pub(super) fn is_fresh(&self) -> bool {
         self.changed.max(self.modified) > now_ns().saturating_sub(GRAIN)

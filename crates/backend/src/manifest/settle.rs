@@ -176,7 +176,9 @@ impl Judge<'_> {
     /// One of too many: its bytes are not looked at.
     fn uncompared(&self, case: Case) -> Verdict {
         match (&case.before, case.now) {
-            (Some((old, kept)), Some((now, _))) if (old.size, old.modified) == (now.size, now.modified) => {
+            (Some((old, kept)), Some((now, _)))
+                if (old.size, old.modified, old.mode) == (now.size, now.modified, now.mode) =>
+            {
                 let kept = kept.clone();
                 self.verdict(case, kept, Did::Nothing)
             }
@@ -193,7 +195,9 @@ impl Judge<'_> {
 
     fn met(&self, case: Case, figures: Figures) -> Verdict {
         let small = figures.size <= self.sightings.limits.file_bytes && Instant::now() < self.until;
-        let bytes = small.then(|| self.open(&case.path).and_then(|file| whole(file, &figures))).flatten();
+        let file = if small { self.open(&case.path) } else { None };
+        let is_shut = small && file.is_none();
+        let bytes = file.and_then(|file| whole(file, &figures));
         let before = match &case.before {
             // It was there before the command and is only met now: an ignore file no longer names it.
             None if figures.changed < self.since.saturating_sub(GRAIN) => {
@@ -201,12 +205,15 @@ impl Judge<'_> {
                 return self.verdict(case, packed, Did::Nothing);
             }
             None => None,
-            Some((old, None)) if (old.size, old.modified) == (figures.size, figures.modified) => {
+            Some((old, None))
+                if (old.size, old.modified, old.mode) == (figures.size, figures.modified, figures.mode) =>
+            {
                 return self.verdict(case, None, Did::Nothing);
             }
             Some((_, None)) => return self.unkept(case),
             Some((old, Some(kept))) => match self.bytes(kept) {
-                Some(before) if Some(&before) == bytes.as_ref() => {
+                // What cannot be read any more, and was not written, is what it was.
+                Some(before) if Some(&before) == bytes.as_ref() || is_shut && old.is_unwritten(&figures) => {
                     let (kept, did) = (kept.clone(), self.given(&case.path, &before, (old.mode, figures.mode)));
                     return self.verdict(case, Some(kept), did);
                 }

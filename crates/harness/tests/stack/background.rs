@@ -13,6 +13,7 @@ use bosun_testkit::{DrivenCall, ModelDriver, Project, Reply, ScriptedModel};
 use bosun_tools::ToolOutput;
 use pretty_assertions::assert_eq;
 use serde_json::{Value, json};
+use tokio::sync::oneshot;
 
 use crate::scene::{Scene, texts};
 
@@ -324,11 +325,15 @@ struct Flaky {
     refused: Arc<Mutex<Vec<&'static str>>>,
     /// How often the journal of a subagent was opened.
     opened: Arc<AtomicUsize>,
+    /// Where it is set, the next end of a subagent tells that it comes and is recorded once it may.
+    slow: Arc<Mutex<Option<Slow>>>,
 }
+
+type Slow = (oneshot::Sender<()>, oneshot::Receiver<()>);
 
 impl Flaky {
     fn over(inner: Arc<dyn Host>) -> Self {
-        Self { inner, refused: Arc::default(), opened: Arc::default() }
+        Self { inner, refused: Arc::default(), opened: Arc::default(), slow: Arc::default() }
     }
 }
 
@@ -340,7 +345,14 @@ impl Journal for Flaky {
             refused.remove(at);
             return Box::pin(async { Err(JournalError::DiskFull) });
         }
-        self.inner.journal().append(entries)
+        let slow = self.slow.lock().unwrap().take_if(|_| is_meant(&"SubagentEnded"));
+        Box::pin(async move {
+            if let Some((comes, may)) = slow {
+                comes.send(()).unwrap();
+                may.await.unwrap();
+            }
+            self.inner.journal().append(entries).await
+        })
     }
 }
 
@@ -361,8 +373,8 @@ impl Host for Flaky {
         Box::pin(async move {
             self.opened.fetch_add(1, Ordering::SeqCst);
             let OpenedChild { host, entries } = self.inner.child(start).await?;
-            let (refused, opened) = (Arc::clone(&self.refused), Arc::clone(&self.opened));
-            Ok(OpenedChild { host: Arc::new(Self { inner: host, refused, opened }), entries })
+            let (refused, opened, slow) = (Arc::clone(&self.refused), Arc::clone(&self.opened), Arc::clone(&self.slow));
+            Ok(OpenedChild { host: Arc::new(Self { inner: host, refused, opened, slow }), entries })
         })
     }
 
@@ -506,4 +518,33 @@ async fn a_log_that_somebody_holds_is_the_only_one_over_its_journal() {
     stage.answer("two folders", "done").await;
     assert_eq!(turn.await.unwrap(), TurnEnd::Done);
     drop(held);
+}
+
+#[tokio::test]
+async fn one_that_ends_by_itself_while_all_are_stopped_begins_no_turn() {
+    let (model, driver) = ScriptedModel::driven();
+    let mut scene = Scene::build(Project::new(), model, vec![], |config| config.background_subagents = true);
+    let flaky = Flaky::over(Arc::clone(&scene.host) as _);
+    let (comes, coming) = oneshot::channel();
+    let (may, allowed) = oneshot::channel();
+    *flaky.slow.lock().unwrap() = Some((comes, allowed));
+    scene.log = Arc::new(SessionLog::open(Arc::new(flaky), Arc::new(SystemClock), &[]));
+    let mut stage = Stage { scene: Arc::new(scene), driver, held: Vec::new() };
+    let begun = Arc::new(AtomicUsize::new(0));
+    let count = Arc::clone(&begun);
+    let runs = Arc::clone(stage.scene.log.background());
+    runs.on_end(Arc::new(move || {
+        count.fetch_add(1, Ordering::SeqCst);
+    }));
+    let turn = stage.turn("go");
+    stage.answer("go", start("b", "quick work")).await;
+    let child = stage.call("quick work").await;
+    stage.answer("Started the async task", "meanwhile").await;
+    assert_eq!(turn.await.unwrap(), TurnEnd::Done);
+    child.reply("quick answer");
+    coming.await.unwrap();
+    // The person stops all when the end is not recorded yet.
+    tokio::join!(biased; runs.stop_all(), async { may.send(()).unwrap() });
+    assert!(stage.state(all_ended));
+    assert_eq!(begun.load(Ordering::SeqCst), 0, "nobody is told to begin a turn");
 }

@@ -40,6 +40,8 @@ struct Changed {
     /// A command changed it, or may have, without its bytes being kept.
     unsure: bool,
     after: Form,
+    /// The rights that were told last: an older version told none of those after a change.
+    told: Option<u32>,
     /// As it was when the turn, and the step, that changed it last met it.
     turn: Mark,
     step: Mark,
@@ -149,6 +151,7 @@ impl Changes {
             between: Vec::new(),
             unsure: false,
             after: Form::before(record),
+            told: Form::before(record).mode,
             turn: Mark::at(turn, record, 0),
             step: Mark::at(step, record, 0),
             command: None,
@@ -158,9 +161,11 @@ impl Changes {
         });
         // What the agent's own commands did to it without its bytes being kept is nobody else's.
         let (met, left) = (Form::before(record), Form::after(record));
-        if !file.after.is(&met) && !std::mem::take(&mut file.unsure) {
-            file.between.push(Between { from: file.after.clone(), to: met.clone(), how: How::Edited });
+        let from = file.left(left.mode.is_some());
+        if !from.is(&met) && !std::mem::take(&mut file.unsure) {
+            file.between.push(Between { from, to: met.clone(), how: How::Edited });
         }
+        file.told = left.mode.or(file.told).or(met.mode);
         if part.restored {
             file.put_back(record);
         } else {
@@ -316,6 +321,13 @@ impl Mark {
 }
 
 impl Changed {
+    /// As the last change left it. Where that told no rights and the next one does, they are taken for those before: what is
+    /// found instead is what others gave it.
+    fn left(&self, tells_rights: bool) -> Form {
+        let Form { hash, mode } = self.after.clone();
+        Form::of(hash, mode.or(self.told.filter(|_| tells_rights)))
+    }
+
     /// A person put it back. What they put back before and have again now is as if it had stayed.
     fn put_back(&mut self, record: &ChangeRecord) {
         let (from, to) = (Form::before(record), Form::after(record));

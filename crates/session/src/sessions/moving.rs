@@ -48,8 +48,9 @@ impl Sessions {
         }
         let moved = self.stored(project.to_string(), &found.path);
         let deleted = self.deleted_at(project, &moved.path).await?;
-        let moved = match self.inner.database.move_project(moved, deleted).await? {
+        let moved = match self.inner.database.move_project(moved, deleted.clone()).await? {
             ProjectMove::Done { project: moved, gone } => {
+                self.close(&deleted).await;
                 if let Some(gone) = gone
                     && let Err(error) = self.forget_choices(&gone, project).await
                 {
@@ -69,7 +70,7 @@ impl Sessions {
         Ok(self.view_of(moved))
     }
 
-    /// The deleted sessions of another project at `path`, if it has no others. They are closed, to be opened as another's.
+    /// The deleted sessions of another project at `path`, if it has no others.
     async fn deleted_at(&self, project: &ProjectId, path: &str) -> Result<Vec<SessionId>, SessionError> {
         let there = self.inner.database.project_at(path).await?.filter(|there| there.id != project.as_str());
         let Some(there) = there else { return Ok(Vec::new()) };
@@ -78,12 +79,15 @@ impl Sessions {
             return Ok(Vec::new());
         }
         self.refuse_open_elsewhere(&ProjectId::new(there.id)).await?;
-        let ids: Vec<SessionId> = stored.into_iter().map(|session| session.id).collect();
-        for actor in ids.iter().filter_map(|id| self.inner.actors.get(id)) {
+        Ok(stored.into_iter().map(|session| session.id).collect())
+    }
+
+    /// Closes sessions that are another project's by now, to be opened as such.
+    async fn close(&self, sessions: &[SessionId]) {
+        for actor in sessions.iter().filter_map(|id| self.inner.actors.get(id)) {
             self.inner.actors.forget(actor.log.session());
             actor.let_go().await;
         }
-        Ok(ids)
     }
 
     fn is_deleted(&self, session: &StoredSession) -> bool {

@@ -231,8 +231,13 @@ async fn a_project_that_gives_way_leaves_what_was_deleted_in_it_and_nothing_that
     let taken = Problem::ProjectTaken { path: other.to_string_lossy().into_owned(), name: "other".into() };
     let refused = |error: SessionError| assert_eq!(error.problem, taken);
     refused(stage.sessions.move_project(&stage.project_id, &other).await.unwrap_err());
+    let mut watched = stage.sessions.subscribe(&at_hand).await.unwrap();
     stage.sessions.delete(&at_hand).await.unwrap();
     refused(stage.sessions.move_project(&stage.project_id, &other).await.unwrap_err());
+    watched.events.now();
+    stage.sessions.restore(&at_hand).await.unwrap();
+    assert!(!watched.events.now().is_empty(), "who watches what was deleted there goes on watching it");
+    stage.sessions.delete(&at_hand).await.unwrap();
     stage.sessions.delete_memory(&shelf(&there)).await.unwrap();
     std::fs::remove_dir(&other).unwrap();
     std::fs::rename(&away, &other).unwrap();

@@ -5,18 +5,18 @@
 use std::fs::Permissions;
 use std::os::unix::fs::PermissionsExt;
 
-use bosun_agent::{EntryBody, SessionId as CoreId};
+use bosun_agent::{EntryBody, Journal, JournalEntry, SessionId as CoreId};
 use bosun_model::ChatRequest;
 use bosun_protocol::{ChangeScope, ChangedRights, CheckpointKind, ReviewState, RewindWhat, SessionId};
+use bosun_store::NewSession;
 use bosun_testkit::Reply;
+use bosun_tools::ChangeRecord;
 use pretty_assertions::assert_eq;
 use serde_json::json;
 
 use super::reviews::{list, names, run};
 use super::sessions::{edit, progress};
 use super::stage::Stage;
-use crate::journals::Journals;
-use crate::projection::Projection;
 
 use ChangeScope::{Session, Turn};
 use ReviewState::{Kept, Pending, Undone};
@@ -201,21 +201,125 @@ async fn a_file_that_comes_back_has_its_rights_again() {
     assert_eq!((text(&stage), rights(&stage)), ("hello".into(), 0o700));
 }
 
-/// What a version recorded that knew of the rights before a change alone.
-#[tokio::test]
-async fn in_a_journal_without_the_rights_after_a_change_those_before_the_first_come_back() {
-    let (stage, session) = worked(&[FIRST]).await;
-    give(&stage, 0o755);
-    run(&stage, &session, SECOND).await;
-    let core = CoreId::new(session.as_str());
-    let mut entries = stage.database.entries(&core, 0).await.unwrap();
+/// The same session as an older version recorded it, which knew of the rights before a change alone.
+async fn recorded_before(stage: &Stage, session: &SessionId) -> SessionId {
+    let known = CoreId::new(session.as_str());
+    let mut entries = stage.database.entries(&known, 0).await.unwrap();
     for recorded in &mut entries {
         if let EntryBody::ToolResult { artifact, .. } = &mut recorded.entry.body {
             artifact.changes.iter_mut().for_each(|change| change.mode_after = None);
         }
     }
-    let journals = Journals { id: core, entries, children: Vec::new() };
-    let spans = Projection::changed_by(&journals.deeds());
-    let [span] = spans.as_slice() else { panic!("{spans:?}") };
-    assert_eq!((span.before.mode, span.after.mode, span.between.len()), (Some(0o644), None, 0));
+    let stored = stage.database.sessions(stage.project_id.as_str()).await.unwrap();
+    let stored = stored.into_iter().find(|stored| stored.id == known).unwrap();
+    let id = CoreId::new("older");
+    let new = NewSession {
+        id: id.clone(),
+        project: stored.project,
+        parent: None,
+        created_at: stored.created_at,
+        summary: stored.summary,
+    };
+    stage.database.create_session(new).await.unwrap();
+    let entries = entries.into_iter().map(|recorded| recorded.entry).collect();
+    Journal::append(&stage.database.journal(&id), entries).await.unwrap();
+    SessionId::new(id.as_str())
+}
+
+#[tokio::test]
+async fn in_a_journal_without_the_rights_after_a_change_those_before_the_first_come_back() {
+    let (stage, session) = worked(&[FIRST]).await;
+    give(&stage, 0o755);
+    run(&stage, &session, SECOND).await;
+    let older = recorded_before(&stage, &session).await;
+    let review = stage.sessions.file_review(&older, "/a.txt", Session).await.unwrap();
+    assert_eq!(review.rights, None, "nobody knows whose they are");
+    undo(&stage, &older, Session).await;
+    assert_eq!((text(&stage), rights(&stage)), (TEXT.into(), 0o644));
+}
+
+#[tokio::test]
+async fn rights_that_a_person_gave_behind_what_an_older_version_recorded_stay() {
+    for (second, left) in [(SECOND, 0o755), ("edit 8 eight", 0o755), ("chmod 700 a.txt", 0o755)] {
+        let (stage, session) = worked(&[FIRST]).await;
+        let older = recorded_before(&stage, &session).await;
+        give(&stage, 0o755);
+        run(&stage, &older, second).await;
+        let review = stage.sessions.file_review(&older, "/a.txt", Session).await.unwrap();
+        assert_eq!(review.rights.is_some(), second.starts_with("chmod"), "{second}");
+        undo(&stage, &older, Session).await;
+        assert_eq!((text(&stage), rights(&stage)), (TEXT.into(), left), "{second}");
+    }
+}
+
+#[tokio::test]
+async fn what_the_session_met_or_left_closed_is_put_back_and_closed_again() {
+    let (stage, session) = worked(&["chmod 444 a.txt", FIRST]).await;
+    undo(&stage, &session, Turn).await;
+    assert_eq!((text(&stage), rights(&stage)), (TEXT.into(), 0o444));
+    redo(&stage, &session).await;
+    assert_eq!((text(&stage).contains("two"), rights(&stage)), (true, 0o444));
+    undo(&stage, &session, Session).await;
+    assert_eq!((text(&stage), rights(&stage)), (TEXT.into(), 0o644));
+
+    let (stage, session) = worked(&["sed -i s/2/two/ a.txt; chmod 444 a.txt"]).await;
+    let review = stage.sessions.file_review(&session, "/a.txt", Session).await.unwrap();
+    stage.sessions.undo_hunk(&session, "/a.txt", Session, &review.version, 0).await.unwrap();
+    assert_eq!((text(&stage), rights(&stage)), (TEXT.into(), 0o444));
+
+    let (stage, session) = worked(&[]).await;
+    give(&stage, 0o440);
+    run(&stage, &session, FIRST).await;
+    undo(&stage, &session, Session).await;
+    assert_eq!((text(&stage), rights(&stage)), (TEXT.into(), 0o440));
+}
+
+#[tokio::test]
+async fn what_a_person_closed_since_is_left_as_it_is() {
+    let (stage, session) = worked(&[FIRST]).await;
+    give(&stage, 0o444);
+    stage.sessions.undo_changes(&session, Session).await.unwrap_err();
+    assert_eq!((text(&stage).contains("two"), rights(&stage)), (true, 0o444));
+}
+
+#[tokio::test]
+async fn what_cannot_be_put_back_stays_closed() {
+    let (stage, session) = worked(&["chmod 444 a.txt", FIRST]).await;
+    let folder = |mode| std::fs::set_permissions(stage.project.root(), Permissions::from_mode(mode)).unwrap();
+    for scope in [Turn, Session] {
+        folder(0o555);
+        let refused = stage.sessions.undo_changes(&session, scope).await;
+        folder(0o755);
+        refused.unwrap_err();
+        assert_eq!((text(&stage).contains("two"), rights(&stage)), (true, 0o444));
+    }
+    undo(&stage, &session, Session).await;
+    assert_eq!((text(&stage), rights(&stage)), (TEXT.into(), 0o644));
+}
+
+#[tokio::test]
+async fn a_closed_file_is_closed_again_where_the_app_ended_while_it_was_put_back() {
+    for is_written in [true, false] {
+        let (stage, session) = worked(&["chmod 444 a.txt", FIRST]).await;
+        stage.sessions.shut_down().await;
+        let id = CoreId::new(session.as_str());
+        let entries = stage.database.entries(&id, 0).await.unwrap();
+        let mut made = entries.iter().filter_map(|recorded| match &recorded.entry.body {
+            EntryBody::ToolResult { artifact, .. } => artifact.changes.first().cloned(),
+            _ => None,
+        });
+        let made = made.next_back().unwrap();
+        let back = ChangeRecord { before: made.after.clone(), after: made.before.clone(), ..made };
+        assert_eq!((back.mode, back.mode_after), (Some(0o444), Some(0o444)));
+        let body = EntryBody::RestoreIntended { changes: vec![back] };
+        Journal::append(&stage.database.journal(&id), vec![JournalEntry { at: i64::MAX, body }]).await.unwrap();
+        give(&stage, 0o644);
+        if is_written {
+            stage.project.write("a.txt", TEXT);
+        }
+        let stage = stage.restarted(working).await;
+        let state = if is_written { Undone } else { Pending };
+        assert_eq!(list(&stage, &session, Turn).await[0].state, state);
+        assert_eq!((text(&stage).contains("two"), rights(&stage)), (!is_written, 0o444));
+    }
 }
