@@ -1,5 +1,6 @@
 import { fireEvent, screen, waitFor, within } from '@testing-library/svelte';
 import userEvent from '@testing-library/user-event';
+import { tick } from 'svelte';
 import { describe, expect, it, vi } from 'vitest';
 import { draw, setUp } from '../../test/stage';
 import FilesPane from './FilesPane.svelte';
@@ -61,6 +62,10 @@ describe('the field over the files', () => {
     const find = vi.spyOn(client, 'findFiles');
     await userEvent.type(field(), 'cargo');
     await row(/Cargo\.toml/);
+    // Fewer letters found it too: what is asked next is asked by the button.
+    await waitFor(() => expect(find).toHaveBeenLastCalledWith(SESSION, 'cargo'));
+    await find.mock.results.at(-1)?.value;
+    await tick();
     const before = find.mock.calls.length;
     const late = { name: 'late.rs', path: '/late.rs', is_folder: false, on_disk: true, size: null, modified_at: null };
     find.mockImplementationOnce(async () => {
