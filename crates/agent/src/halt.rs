@@ -167,17 +167,17 @@ pub enum NoteAbout {
     BudgetNotCounted { model: String },
     #[error(
         "The conversation is due for a summary, but writing it failed ({detail}), so all of it is sent. Choose another \
-         model for summaries in Settings, Models, or compact the conversation yourself"
+         model for summaries in Settings, Models, or summarise the conversation yourself"
     )]
     NotSummedUp { detail: String },
     #[error(
         "The conversation is due for a summary, but the model gave none, so all of it is sent. Choose another model \
-         for summaries in Settings, Models, or compact the conversation yourself"
+         for summaries in Settings, Models, or summarise the conversation yourself"
     )]
     NotSummedUpEmpty,
     #[error(
         "The conversation is due for a summary, but the summary was longer than the text it would have replaced, so \
-         all of it is sent. Choose another model for summaries in Settings, Models, or compact the conversation \
+         all of it is sent. Choose another model for summaries in Settings, Models, or summarise the conversation \
          yourself"
     )]
     NotSummedUpLonger,

@@ -186,8 +186,8 @@ problems! {
     NothingSummedUp = "nothing of this conversation has been summarised; the model reads all of it";
     SummaryOfSubagent = "a subagent's conversation is summarised automatically as it grows; choose the session that started it";
     SummaryUnderWay = "a summary of this conversation is being written; wait until it is finished, or stop it";
-    NothingToCompact = "there is nothing to compact yet; the latest messages are kept as they are";
-    CompactWhileRunning = "a turn is running; wait until it ends, or stop it, then compact the conversation";
+    NothingToCompact = "there is nothing to summarise yet; the latest messages are kept as they are";
+    CompactWhileRunning = "a turn is running; wait until it ends, or stop it, then summarise the conversation";
     NoSummary = "the model gave no summary, so nothing was removed; try again, or choose another model";
     SummaryTooLong = "the summary was longer than the text it would have replaced, so nothing was removed; try again, or choose another model";
     SummaryFailed { why: Box<Problem> } = "the summary could not be written ({why}), so nothing was removed; try again, or choose another model";
@@ -536,9 +536,9 @@ problems! {
     SmallMissing { model: String, detail: String } = "{model}, which should write titles and summaries, is not available ({detail}). The session's own model writes the summaries, and sessions get no titles; fix it or choose another in Settings, Models";
     CostNotCounted { limit: String, model: String } = "A turn may cost ${limit}, but the price of {model} is not known, so its cost is not counted. Enter the price in Settings, Models, or set a limit of tokens";
     BudgetNotCounted { model: String } = "There is a budget, but the price of {model} is not known, so its cost does not count towards it. Enter the price in Settings, Models";
-    NotSummedUp { detail: String } = "The conversation is due for a summary, but writing it failed ({detail}), so all of it is sent. Choose another model for summaries in Settings, Models, or compact the conversation yourself";
-    NotSummedUpEmpty = "The conversation is due for a summary, but the model gave none, so all of it is sent. Choose another model for summaries in Settings, Models, or compact the conversation yourself";
-    NotSummedUpLonger = "The conversation is due for a summary, but the summary was longer than the text it would have replaced, so all of it is sent. Choose another model for summaries in Settings, Models, or compact the conversation yourself";
+    NotSummedUp { detail: String } = "The conversation is due for a summary, but writing it failed ({detail}), so all of it is sent. Choose another model for summaries in Settings, Models, or summarise the conversation yourself";
+    NotSummedUpEmpty = "The conversation is due for a summary, but the model gave none, so all of it is sent. Choose another model for summaries in Settings, Models, or summarise the conversation yourself";
+    NotSummedUpLonger = "The conversation is due for a summary, but the summary was longer than the text it would have replaced, so all of it is sent. Choose another model for summaries in Settings, Models, or summarise the conversation yourself";
     SummedUpAgain = "The conversation no longer fits the context window of this model, so the summary you undid was made again. To have all of it sent, choose a model with a larger window, or start a new session";
 }
 

@@ -119,7 +119,7 @@ fn a_summary_that_cannot_be_made_changes_nothing_and_says_why() {
     let session = bench.last_session();
     let short = sessions(&bench, &["compact", session.as_str()]);
     assert!(
-        short.sentence().contains("there is nothing to compact yet; the latest messages are kept as they are"),
+        short.sentence().contains("there is nothing to summarise yet; the latest messages are kept as they are"),
         "{}",
         short.err
     );

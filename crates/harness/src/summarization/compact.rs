@@ -35,9 +35,9 @@ pub struct Compacted {
 /// Why nothing was made shorter. The history is as it was.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum CompactionError {
-    #[error("there is nothing to compact yet; the latest messages are kept as they are")]
+    #[error("there is nothing to summarise yet; the latest messages are kept as they are")]
     NothingToCompact,
-    #[error("a turn is running; wait until it ends, or stop it, then compact the conversation")]
+    #[error("a turn is running; wait until it ends, or stop it, then summarise the conversation")]
     TurnOpen,
     #[error("the model gave no summary, so nothing was removed; try again, or choose another model")]
     Empty,

@@ -444,7 +444,7 @@ async fn a_summary_that_could_not_be_made_is_said_once_a_turn_for_each_reason() 
     let scene = at_six_messages(replies.concat());
     std::fs::write(scene.project.at("a.txt"), "and so on ".repeat(2_000)).unwrap();
     talk(&scene, 0..4).await;
-    let way_out = "Choose another model for summaries in Settings, Models, or compact the conversation yourself";
+    let way_out = "Choose another model for summaries in Settings, Models, or summarise the conversation yourself";
     let failed = format!(
         "The conversation is due for a summary, but writing it failed (scripted: no), so all of it is sent. {way_out}"
     );
