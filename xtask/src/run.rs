@@ -14,8 +14,15 @@ pub const EMBED_PAGE: [&str; 2] = ["--features", "bosun-desktop/custom-protocol"
 
 /// With these a test answers in a person's place and chooses how the window looks. Whoever opens the window here does both
 /// themselves.
-const FOR_TESTS: [&str; 6] =
-    ["TAURI_WEBVIEW_AUTOMATION", "BOSUN_CONFIRM", "BOSUN_PICK_FOLDER", "BOSUN_THEME", "BOSUN_LANG", "BOSUN_BLANK"];
+const FOR_TESTS: [&str; 7] = [
+    "TAURI_WEBVIEW_AUTOMATION",
+    "BOSUN_CONFIRM",
+    "BOSUN_PICK_FOLDER",
+    "BOSUN_THEME",
+    "BOSUN_LANG",
+    "BOSUN_BLANK",
+    "BOSUN_LINGERS",
+];
 
 /// What the person asked for.
 #[derive(Debug, PartialEq, Eq)]
