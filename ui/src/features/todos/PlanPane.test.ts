@@ -77,6 +77,17 @@ it('has again after a restart what a todo was being called, and the line that wa
   await waitFor(() => expect(localStorage.getItem('bosun.unsent')).toBe('{}'));
 });
 
+/** A session and the first line of its plan. */
+async function planned() {
+  const scene = await setUp();
+  const { workspace, host, client } = scene;
+  const session = workspace.sessionId ?? '';
+  const snapshot = host.snapshot(session);
+  const [todo, ...others] = snapshot.todos;
+  if (!todo) throw new Error('there is no plan');
+  return { scene, workspace, client, session, snapshot, todo, others };
+}
+
 const line = () => screen.getByRole<HTMLInputElement>('textbox', { name: 'Add a to-do…' });
 
 it('shows other words only at the todo that they were written for, and never at one that has its place or its id', async () => {
@@ -154,12 +165,7 @@ it('has the words in the line that is added, and the keys with them, when the ag
 });
 
 it('leaves words alone that are on their way to the todo, and has them again where they were not taken', async () => {
-  const scene = await setUp();
-  const { workspace, host, client } = scene;
-  const session = workspace.sessionId ?? '';
-  const snapshot = host.snapshot(session);
-  const [todo, ...others] = snapshot.todos;
-  if (!todo) throw new Error('there is no plan');
+  const { scene, workspace, client, session, snapshot, todo, others } = await planned();
   workspace.unsent.put(todoKey(session, todo.id), { was: todo.content, words: 'said better' });
   let answer: (error?: unknown) => void = () => undefined;
   const given = () =>
@@ -189,12 +195,7 @@ it('leaves words alone that are on their way to the todo, and has them again whe
 });
 
 it('loses no words that come to the line while what was in it is on its way', async () => {
-  const scene = await setUp();
-  const { workspace, host, client } = scene;
-  const session = workspace.sessionId ?? '';
-  const snapshot = host.snapshot(session);
-  const [todo, ...others] = snapshot.todos;
-  if (!todo) throw new Error('there is no plan');
+  const { scene, workspace, client, session, snapshot, todo, others } = await planned();
   let answer: () => void = () => undefined;
   client.changePlan = vi.fn(() => new Promise<void>((resolve) => (answer = resolve)));
   workspace.unsent.put(todoKey(session, todo.id), { was: todo.content, words: 'said better' });
