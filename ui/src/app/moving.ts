@@ -5,9 +5,10 @@ export async function moveProject(workspace: Workspace, id: string): Promise<voi
   const before = workspace.projects;
   const moved = await workspace.run(() => workspace.client.moveProject(id), { moved: id });
   if (!moved) return;
-  // One that was only opened there is none any more, and the list may know that already; what was written in it is not
-  // lost, with what was to go along.
-  const gone = before.filter((one) => one.path === moved.path && one.id !== id).map((one) => one.id);
+  // One that was only opened there, be it while the dialog was up, is none any more, and the list may know that already;
+  // what was written in it is not lost, with what was to go along.
+  const listed = [...before, ...workspace.projects].filter((one) => one.path === moved.path && one.id !== id);
+  const gone = [...new Set(listed.map((one) => one.id))];
   const here = `new:${id}`;
   for (const there of gone.map((other) => `new:${other}`)) {
     workspace.drafts.add(here, workspace.drafts.of(there));

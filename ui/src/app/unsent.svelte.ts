@@ -66,8 +66,9 @@ export class Unsent {
     }
   }
 
-  private written(key: string): unknown {
-    return this.here.has(key) ? this.here.get(key) : this.kept.of(key);
+  /** As it is stored, wherever it is. */
+  private written(key: string): string {
+    return this.here.has(key) ? JSON.stringify(this.here.get(key)) : this.kept.of(key);
   }
 
   isAway(key: string): boolean {

@@ -87,6 +87,19 @@ it('is not stored before it is known to be no secret, and is there meanwhile', a
   expect(unsent.words(key)).toBeNull();
 });
 
+it('is forgotten where it was taken, though it was found to be no secret meanwhile', async () => {
+  const unsent = new Unsent();
+  const key = todoKey('s1', 't1');
+  let say: (mayNot: boolean) => void = () => undefined;
+  const looked = unsent.putUnlessSecret(key, 'plain', () => new Promise((resolve) => (say = resolve)));
+  const taken = unsent.give(key, async () => {
+    say(false);
+    await looked;
+    return true;
+  });
+  expect([await taken, unsent.words(key)]).toEqual([true, null]);
+});
+
 it('is no answer to a request that is gone; other sessions keep theirs', () => {
   const unsent = new Unsent();
   const [open, gone, other] = [
