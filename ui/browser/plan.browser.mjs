@@ -89,6 +89,7 @@ describe('the plan', { concurrency: Math.min(3, availableParallelism()) }, () =>
     await page.mouse.move(last.x, last.y + last.height / 2 - 2, { steps: 6 });
     await page.mouse.up();
     await board.locator('[aria-live=polite]', { hasText: `is now ${before.length} of` }).waitFor({ state: 'attached' });
+    await cards(board).last().getByText(before[0]).waitFor();
     assert.deepEqual(await names(board), [...before.slice(1), before[0]]);
     await done(page);
   });
