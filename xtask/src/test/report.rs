@@ -3,8 +3,12 @@
 use std::time::{Duration, Instant};
 
 use super::Tally;
+use super::tally::failed;
 use crate::exec::Program;
 use crate::say;
+
+/// More names than this are told by their number.
+const NAMED: usize = 20;
 
 /// What a set-up check takes at most that finds everything in place.
 const SET_UP: Duration = Duration::from_secs(2);
@@ -23,11 +27,20 @@ pub struct Report {
     /// Whether what is left out counts as failed.
     strict: bool,
     warnings: Vec<String>,
+    /// Tests that failed at least once, with their steps.
+    failed: Vec<String>,
 }
 
 impl Report {
     pub fn new(strict: bool) -> Self {
-        Self { rows: Vec::new(), total: Tally::default(), start: Instant::now(), strict, warnings: Vec::new() }
+        Self {
+            rows: Vec::new(),
+            total: Tally::default(),
+            start: Instant::now(),
+            strict,
+            warnings: Vec::new(),
+            failed: Vec::new(),
+        }
     }
 
     pub fn total(&self) -> Tally {
@@ -55,11 +68,26 @@ impl Report {
 
     /// A step whose program counts its tests.
     pub fn counted(&mut self, step: &str, program: impl FnOnce() -> Program) {
+        let mut names = Vec::new();
         self.step(step, || {
             let mut tally = Tally::default();
-            let passed = program().watched(&mut |line| tally.read(line))?;
+            let passed = program().watched(&mut |line| {
+                tally.read(line);
+                names.extend(failed(line));
+            })?;
             Ok(tally.settled(passed))
         });
+        self.remember(step, names);
+    }
+
+    fn remember(&mut self, step: &str, names: Vec<String>) {
+        for name in names {
+            let name = format!("{step}: {name}");
+            // Runners name it where it fails and again at their end.
+            if !self.failed.contains(&name) {
+                self.failed.push(name);
+            }
+        }
     }
 
     /// A step that is left out.
@@ -95,6 +123,7 @@ impl Report {
         let time = self.start.elapsed();
         say::stage("time per step");
         self.table(time).iter().for_each(|line| say::note(line));
+        self.names().iter().for_each(|line| say::note(line));
         self.warnings(time, limit).iter().for_each(|warning| say::warning(warning));
         println!("{}", self.total.sentence());
     }
@@ -106,6 +135,13 @@ impl Report {
         };
         let rows = self.rows.iter().map(|row| line(&row.step, row.time, &row.outcome));
         rows.chain([line("in all", time, "")]).collect()
+    }
+
+    /// The tests that failed, be it at their first try only: a reader of the log's end need not look for them.
+    fn names(&self) -> Vec<String> {
+        let more = self.failed.len().saturating_sub(NAMED);
+        let rest = (more > 0).then(|| format!("failed: {more} more"));
+        self.failed.iter().take(NAMED).map(|name| format!("failed: {name}")).chain(rest).collect()
     }
 
     fn warnings(&self, time: Duration, limit: Option<Duration>) -> Vec<String> {
@@ -147,6 +183,15 @@ mod tests {
             report.step("more tests", || Ok(Tally::default()));
             assert_eq!(report.total(), expected, "strict: {strict}");
         }
+    }
+
+    #[test]
+    fn what_failed_is_named_once_at_the_end() {
+        let mut report = Report::new(false);
+        report.remember("a step", vec!["one".into(), "two".into(), "one".into()]);
+        assert_eq!(report.names(), ["failed: a step: one", "failed: a step: two"]);
+        report.remember("more", (0..20).map(|number| number.to_string()).collect());
+        assert_eq!((report.names().len(), report.names()[20].as_str()), (21, "failed: 2 more"));
     }
 
     #[test]

@@ -83,6 +83,28 @@ fn counts(text: &str) -> Tally {
     tally
 }
 
+/// The test that a line tells has failed: a line of nextest, of cargo's own runner, of vitest or of Node's runner.
+pub fn failed(line: &str) -> Option<String> {
+    let line = without_colour(line);
+    let text = line.trim();
+    let of_nextest = ["FAIL [", "TIMEOUT [", "SIGABRT [", "SIGSEGV ["]
+        .iter()
+        .find_map(|word| text.strip_prefix(word))
+        .and_then(|rest| rest.split_once(']'))
+        .map(|(_, rest)| rest.trim_start())
+        // Which of how many it was is no part of its name.
+        .map(
+            |rest| {
+                if rest.starts_with('(') { rest.split_once(')').map_or(rest, |(_, name)| name.trim()) } else { rest }
+            },
+        );
+    let of_cargo = || text.strip_prefix("test ")?.strip_suffix(" ... FAILED");
+    let of_vitest = || text.strip_prefix("FAIL ").map(str::trim).filter(|name| name.contains(" > "));
+    // Its time is no part of its name, and without one the line is a heading.
+    let of_node = || text.strip_prefix("✖ ")?.rsplit_once(" (").map(|(name, _)| name);
+    of_nextest.or_else(of_cargo).or_else(of_vitest).or_else(of_node).map(str::to_owned)
+}
+
 fn without_colour(line: &str) -> String {
     let mut plain = String::with_capacity(line.len());
     let mut chars = line.chars();
@@ -102,7 +124,7 @@ fn without_colour(line: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::Tally;
+    use super::{Tally, failed};
 
     fn read(lines: &[&str]) -> (u32, u32, u32) {
         let mut tally = Tally::default();
@@ -147,6 +169,22 @@ mod tests {
     fn a_plain_closing_line_and_lines_that_are_none() {
         assert_eq!(read(&["14 passed, 0 failed, 1 flaky"]), (14, 0, 0));
         assert_eq!(read(&["        PASS [   0.004s] xtask tests::says_3_passed", "Compiling 3 passed"]), (0, 0, 0));
+    }
+
+    #[test]
+    fn the_name_of_a_test_that_failed() {
+        for (line, name) in [
+            ("        FAIL [   0.062s] ( 1/30) bosun-session rights::stay", Some("bosun-session rights::stay")),
+            ("\u{1b}[31;1m     TIMEOUT\u{1b}[0m [ 60.0s] bosun-tools slow::one", Some("bosun-tools slow::one")),
+            ("test tally::reads ... FAILED", Some("tally::reads")),
+            (" FAIL  src/app/unsent.test.ts > is stored", Some("src/app/unsent.test.ts > is stored")),
+            ("  ✖ a todo (as it is) is dragged (5827.005791ms)", Some("a todo (as it is) is dragged")),
+            ("✖ failing tests:", None),
+            ("        PASS [   0.004s] xtask tests::says_FAIL", None),
+            ("test tally::reads ... ok", None),
+        ] {
+            assert_eq!(failed(line).as_deref(), name, "{line}");
+        }
     }
 
     #[test]
