@@ -1,4 +1,5 @@
 //! Files whose rights cannot be given back.
+#![allow(clippy::disallowed_methods, reason = "tests look at files and change them as a person would")]
 
 use std::os::unix::fs::PermissionsExt;
 use std::sync::atomic::{AtomicU32, Ordering};
