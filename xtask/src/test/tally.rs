@@ -87,22 +87,19 @@ fn counts(text: &str) -> Tally {
 pub fn failed(line: &str) -> Option<String> {
     let line = without_colour(line);
     let text = line.trim();
-    let of_nextest = ["FAIL [", "TIMEOUT [", "SIGABRT [", "SIGSEGV ["]
-        .iter()
-        .find_map(|word| text.strip_prefix(word))
-        .and_then(|rest| rest.split_once(']'))
-        .map(|(_, rest)| rest.trim_start())
-        // Which of how many it was is no part of its name.
-        .map(
-            |rest| {
-                if rest.starts_with('(') { rest.split_once(')').map_or(rest, |(_, name)| name.trim()) } else { rest }
-            },
-        );
+    // What became of the test, how long it took, which of how many it was, its name.
+    let of_nextest = || {
+        let (outcome, rest) = text.split_once(" [")?;
+        let mut words = outcome.split(' ');
+        words.find(|word| ["FAIL", "FLAKY", "TIMEOUT", "TMT", "ABORT"].contains(word) || word.starts_with("SIG"))?;
+        let (_, name) = rest.split_once(']')?;
+        Some(name.rsplit_once(") ").map_or(name, |(_, name)| name).trim())
+    };
     let of_cargo = || text.strip_prefix("test ")?.strip_suffix(" ... FAILED");
     let of_vitest = || text.strip_prefix("FAIL ").map(str::trim).filter(|name| name.contains(" > "));
     // Its time is no part of its name, and without one the line is a heading.
     let of_node = || text.strip_prefix("✖ ")?.rsplit_once(" (").map(|(name, _)| name);
-    of_nextest.or_else(of_cargo).or_else(of_vitest).or_else(of_node).map(str::to_owned)
+    of_nextest().or_else(of_cargo).or_else(of_vitest).or_else(of_node).map(str::to_owned)
 }
 
 fn without_colour(line: &str) -> String {
@@ -176,6 +173,9 @@ mod tests {
         for (line, name) in [
             ("        FAIL [   0.062s] ( 1/30) bosun-session rights::stay", Some("bosun-session rights::stay")),
             ("\u{1b}[31;1m     TIMEOUT\u{1b}[0m [ 60.0s] bosun-tools slow::one", Some("bosun-tools slow::one")),
+            ("  TRY 1 FAIL [   0.062s] ( 1/30) bosun-session rights::stay", Some("bosun-session rights::stay")),
+            ("   FLAKY 2/2 [   0.062s] bosun-session rights::stay", Some("bosun-session rights::stay")),
+            ("  TRY 2 PASS [   0.062s] bosun-session rights::stay", None),
             ("test tally::reads ... FAILED", Some("tally::reads")),
             (" FAIL  src/app/unsent.test.ts > is stored", Some("src/app/unsent.test.ts > is stored")),
             ("  ✖ a todo (as it is) is dragged (5827.005791ms)", Some("a todo (as it is) is dragged")),
