@@ -221,14 +221,10 @@ impl Actor {
         let (mut done, mut failed, mut files) = (Vec::new(), None, Vec::new());
         for Checked { record, disk, bytes, .. } in sound {
             match put(&*backend, &disk, bytes, record.mode).await {
-                Ok(Put { kept, without_rights: None }) => {
+                Ok(Put { kept, without_rights }) => {
                     done.push(record);
                     files.extend(kept);
-                }
-                Ok(Put { kept, without_rights }) => {
-                    done.push(with_the_rights_it_has(&*backend, &disk, record).await);
-                    files.extend(kept);
-                    failed = without_rights;
+                    failed = without_rights.or(failed);
                 }
                 Err(error) => failed = Some(error),
             }
@@ -250,21 +246,21 @@ impl Actor {
     }
 }
 
-/// Settles files that were being put back when the app ended: those that have the bytes they were to get are done, with
-/// the rights that could be given, and all others are as closed as they were.
+/// Settles files that were being put back when the app ended: those that have the bytes they were to get are done, and
+/// those that have not are as closed as they were.
 pub(crate) async fn settle_restoring(log: &SessionLog, backend: &dyn Backend) -> Result<(), SessionError> {
     let Some(intended) = log.with_state(|state| state.restoring.clone()) else { return Ok(()) };
     let mut done = Vec::new();
     for record in intended {
-        let is_back =
-            read(backend, &record.path).await.is_ok_and(|now| now.as_deref().map(ContentHash::of) == record.after);
-        if !is_back {
-            close_again(backend, &record).await;
-        } else if let Err(error) = give_rights(backend, &record).await {
-            tracing::warn!(%error, "a file that was put back has not got its rights");
-            done.push(with_the_rights_it_has(backend, &record.clone(), record).await);
-        } else {
+        let Ok(now) = read(backend, &record.path).await else { continue };
+        let now = now.as_deref().map(ContentHash::of);
+        if now == record.after {
+            if let Err(error) = give_rights(backend, &record).await {
+                tracing::warn!(%error, "a file that was put back has not got its rights");
+            }
             done.push(record);
+        } else if now == record.before {
+            close_again(backend, &record).await;
         }
     }
     Ok(log.record(vec![EntryBody::Restored { changes: done }]).await?)
@@ -352,17 +348,6 @@ async fn close_again(backend: &dyn Backend, record: &ChangeRecord) {
     }
 }
 
-/// What became of a file that has its bytes and could not be given its rights: closed where it was, and recorded with what
-/// it has, so that no later undo takes that for somebody else's doing.
-async fn with_the_rights_it_has(backend: &dyn Backend, disk: &ChangeRecord, record: ChangeRecord) -> ChangeRecord {
-    close_again(backend, disk).await;
-    let mode_after = match backend.modes() {
-        Some(modes) => modes.mode(&record.path).await.ok().flatten(),
-        None => None,
-    };
-    ChangeRecord { mode_after, ..record }
-}
-
 /// Gives a file the rights that it is to have.
 async fn give_rights(backend: &dyn Backend, record: &ChangeRecord) -> Result<(), BackendError> {
     // One that was closed was opened to be written.
@@ -391,7 +376,3 @@ pub(crate) async fn read(backend: &dyn Backend, path: &VirtualPath) -> Result<Op
         Some(Err(error)) => Err(error),
     }
 }
-
-#[cfg(all(test, unix))]
-#[path = "restoring_tests.rs"]
-mod tests;

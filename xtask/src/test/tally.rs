@@ -93,7 +93,8 @@ pub fn failed(line: &str) -> Option<String> {
         let mut words = outcome.split(' ');
         words.find(|word| ["FAIL", "FLAKY", "TIMEOUT", "TMT", "ABORT"].contains(word) || word.starts_with("SIG"))?;
         let (_, name) = rest.split_once(']')?;
-        Some(name.rsplit_once(") ").map_or(name, |(_, name)| name).trim())
+        // Vitest says a file's name in brackets behind the file.
+        Some(name.rsplit_once(") ").map_or(name, |(_, name)| name).trim()).filter(|name| !name.is_empty())
     };
     let of_cargo = || text.strip_prefix("test ")?.strip_suffix(" ... FAILED");
     let of_vitest = || text.strip_prefix("FAIL ").map(str::trim).filter(|name| name.contains(" > "));
