@@ -187,6 +187,9 @@ pub enum EntryBody {
     /// The intent of putting files back to bytes that are kept; `after` is what they become.
     RestoreIntended {
         changes: Vec<ChangeRecord>,
+        /// Those of the files that nobody may write, and that are opened to their owner for it.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        opened: Vec<VirtualPath>,
     },
     /// What became of the intent: the files that were put back.
     Restored {
@@ -382,4 +385,20 @@ impl TurnEnd {
 
 fn is_zero(number: &usize) -> bool {
     *number == 0
+}
+
+#[cfg(test)]
+mod tests {
+    use pretty_assertions::assert_eq;
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn what_an_older_version_was_putting_back_was_not_opened_for_it() {
+        let recorded = json!({"entry": "restore_intended", "changes": []});
+        let read: EntryBody = serde_json::from_value(recorded.clone()).unwrap();
+        assert_eq!(read, EntryBody::RestoreIntended { changes: Vec::new(), opened: Vec::new() });
+        assert_eq!(serde_json::to_value(read).unwrap(), recorded);
+    }
 }

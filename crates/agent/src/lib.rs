@@ -64,7 +64,9 @@ pub use policy::{
     RuleKind, RulePattern, RuleScope, RuleSubject, ScriptName, ScriptNames, Standing, StandingRule, Verdict,
 };
 pub use spent::Spent;
-pub use state::{FollowedFile, OpenCall, OpenStep, OpenTurn, PlannedTodo, QueuedMessage, SentSubagent, State};
+pub use state::{
+    FollowedFile, OpenCall, OpenStep, OpenTurn, PlannedTodo, QueuedMessage, Restoring, SentSubagent, State,
+};
 pub use turn::{end_turn, run_turn};
 
 /// A boxed future that may borrow from its maker.

@@ -65,7 +65,7 @@ pub struct State {
     /// The message of the last turn, where a hook refused it: it is read again if the turn is continued.
     withheld: Option<Arc<Message>>,
     /// Files that were being put back when the journal ends.
-    pub restoring: Option<Vec<ChangeRecord>>,
+    pub restoring: Option<Restoring>,
     pub usage: Usage,
     pub title: Option<String>,
     /// Provider and name, where the session chose one.
@@ -87,6 +87,13 @@ pub struct OpenTurn {
     pub number: u32,
     /// Model calls since the turn began or was continued.
     pub steps: u32,
+}
+
+/// Files that are to be put back, as [`EntryBody::RestoreIntended`] tells.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Restoring {
+    pub changes: Vec<ChangeRecord>,
+    pub opened: Vec<VirtualPath>,
 }
 
 /// The calls of one reply.
@@ -257,7 +264,9 @@ impl State {
                 self.messages.push(Arc::new(Message::Human(message.clone())));
             }
             EntryBody::Titled { title } => self.title = Some(title.clone()),
-            EntryBody::RestoreIntended { changes } => self.restoring = Some(changes.clone()),
+            EntryBody::RestoreIntended { changes, opened } => {
+                self.restoring = Some(Restoring { changes: changes.clone(), opened: opened.clone() });
+            }
             EntryBody::Restored { .. } => self.restoring = None,
             // What is left out is left out before anything is folded: see `history`.
             EntryBody::Rewound { .. } | EntryBody::RewindUndone { .. } => {}

@@ -23,7 +23,7 @@ mod tools;
 pub(crate) use approvals::reach;
 pub(crate) use changes::{Deed, Did, Scoped, command_of, kind_of};
 use replies::item_of;
-pub(crate) use spans::{Between, Form, How, Span, changed_rights};
+pub(crate) use spans::{Between, Form, How, RIGHTS, Span, changed_rights};
 pub(crate) use summary::changes_summary;
 use summary::moves_session;
 pub(crate) use tools::{head_and_tail, row_of_call, shown};

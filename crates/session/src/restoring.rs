@@ -1,6 +1,6 @@
 use std::sync::Arc;
 
-use bosun_agent::{EntryBody, SessionLog};
+use bosun_agent::{EntryBody, Restoring, SessionLog};
 use bosun_backend::{
     Backend, BackendError, BlobStore, ContentHash, Expect, FileStamp, FileUpdates, Unwitnessed, VirtualPath,
 };
@@ -8,7 +8,7 @@ use bosun_protocol::{ChangeKind, ChangeScope, ErrorCode, Problem, RestoredFile};
 use bosun_tools::{ChangeRecord, DiffLimits, StateUpdate, file_diff};
 
 use crate::actor::Actor;
-use crate::projection::{Form, Scoped, Span, changed_rights};
+use crate::projection::{Form, RIGHTS, Scoped, Span, changed_rights};
 use crate::reviewing::{parsed, past_own_edits};
 use crate::states::FileState;
 use crate::{Explain, SessionError};
@@ -47,6 +47,16 @@ pub(crate) struct Checked {
     /// What is there now.
     now: Option<Vec<u8>>,
     pub shown: RestoredFile,
+}
+
+impl Checked {
+    /// Whether it is opened to be written. What nobody may write is not written, unless the session met it so, or made it
+    /// so: who closed it since is to find it as it is.
+    fn is_opened(&self) -> bool {
+        let disk = &self.disk;
+        let is_own = !is_closed(disk.mode_after) || is_closed(self.record.mode);
+        self.bytes.is_some() && disk.before != disk.after && is_closed(disk.mode) && is_own
+    }
 }
 
 impl Actor {
@@ -108,9 +118,9 @@ impl Actor {
         let now = read(&*self.backend().await?, &path).await?;
         let from = now.as_deref().map(ContentHash::of);
         let is_left = from == span.after.hash;
-        // The rights of a file that is there are those that somebody gave it.
-        let to = Form::of(span.after.hash, span.after.mode.filter(|_| from.is_none()));
-        let checked = self.check_restore(Restore { path, from: Form::of(from, None), to: FileState::of(to) }).await?;
+        // The rights of a file that is there stay those that somebody gave it: the session's are as it left them.
+        let from = Form::of(from, span.after.mode);
+        let checked = self.check_restore(Restore { path, from, to: FileState::of(span.after) }).await?;
         if let Some(problem) = &checked.shown.problem {
             return Err(SessionError::invalid(problem.clone()));
         }
@@ -216,12 +226,14 @@ impl Actor {
                 self.keep_bytes(bytes).await?;
             }
         }
-        let intended = sound.iter().map(|checked| checked.disk.clone()).collect();
-        self.log.record(vec![EntryBody::RestoreIntended { changes: intended }]).await?;
+        let changes = sound.iter().map(|checked| checked.disk.clone()).collect();
+        let opened = sound.iter().filter(|checked| checked.is_opened());
+        let opened = opened.map(|checked| checked.disk.path.clone()).collect();
+        self.log.record(vec![EntryBody::RestoreIntended { changes, opened }]).await?;
         let (mut done, mut failed, mut files) = (Vec::new(), None, Vec::new());
-        for Checked { record, disk, bytes, .. } in sound {
-            match put(&*backend, &disk, bytes, record.mode).await {
-                Ok(Put { kept, without_rights }) => {
+        for checked in sound {
+            match put(&*backend, checked).await {
+                Ok(Put { record, kept, without_rights }) => {
                     done.push(record);
                     files.extend(kept);
                     failed = without_rights.or(failed);
@@ -247,23 +259,52 @@ impl Actor {
 }
 
 /// Settles files that were being put back when the app ended: those that have the bytes they were to get are done, and
-/// those that have not are as closed as they were.
+/// those that have not, and were opened for it, are closed again.
 pub(crate) async fn settle_restoring(log: &SessionLog, backend: &dyn Backend) -> Result<(), SessionError> {
-    let Some(intended) = log.with_state(|state| state.restoring.clone()) else { return Ok(()) };
+    let Some(Restoring { changes, opened }) = log.with_state(|state| state.restoring.clone()) else { return Ok(()) };
     let mut done = Vec::new();
-    for record in intended {
-        let Ok(now) = read(backend, &record.path).await else { continue };
-        let now = now.as_deref().map(ContentHash::of);
-        if now == record.after {
-            if let Err(error) = give_rights(backend, &record).await {
-                tracing::warn!(%error, "a file that was put back has not got its rights");
-            }
-            done.push(record);
-        } else if now == record.before {
+    for record in changes {
+        let is_opened = opened.contains(&record.path);
+        let now = read(backend, &record.path).await;
+        if now.is_ok_and(|now| now.as_deref().map(ContentHash::of) == record.after) {
+            done.extend(settled(backend, record, is_opened).await);
+        } else if is_opened {
             close_again(backend, &record).await;
         }
     }
     Ok(log.record(vec![EntryBody::Restored { changes: done }]).await?)
+}
+
+/// What is recorded of a file that has the bytes it was to get; `None` where it was about rights alone, and it has not got
+/// them.
+async fn settled(backend: &dyn Backend, disk: ChangeRecord, is_opened: bool) -> Option<ChangeRecord> {
+    let Some(modes) = backend.modes().filter(|_| disk.after.is_some() && disk.mode_after.is_some()) else {
+        return Some(disk);
+    };
+    let is_alone = disk.before == disk.after && disk.mode != disk.mode_after;
+    let failed = match modes.mode(&disk.path).await {
+        Ok(now) if now == disk.mode_after => None,
+        Ok(now) if is_without(&disk, is_opened, now) => give_rights(backend, &disk, now).await.err(),
+        // Somebody has given it others since: they stay.
+        Ok(_) if is_alone => return None,
+        Ok(_) => None,
+        Err(error) => Some(error),
+    };
+    let Some(error) = failed else { return Some(disk) };
+    tracing::warn!(%error, path = %disk.path, "a file that was put back has not got its rights");
+    if is_alone {
+        return None;
+    }
+    Some(without_rights(backend, &disk, disk.clone(), is_opened).await)
+}
+
+/// Whether the rights that a file has are those it had before it was to get its own.
+fn is_without(disk: &ChangeRecord, is_opened: bool, now: Option<u32>) -> bool {
+    match (&disk.before, now) {
+        // Those of any new file: its owner may read and write it, and nobody may run it.
+        (None, Some(now)) => now & 0o711 == 0o600,
+        (_, now) => now == disk.mode || (is_opened && now == disk.mode.map(opened)),
+    }
 }
 
 /// Files of the session's state that are as given, where there are any.
@@ -274,56 +315,86 @@ pub(crate) fn files_kept(files: FileUpdates) -> Option<EntryBody> {
 
 /// A file that has the bytes it was to get.
 struct Put {
+    record: ChangeRecord,
     /// What of it the session's state has to take over.
     kept: FileUpdates,
     /// Why it has not got its rights.
     without_rights: Option<BackendError>,
 }
 
-/// Puts one file back, to which the session gave the rights `left`, where they are known. What fails leaves it as it is.
-async fn put(
-    backend: &dyn Backend,
-    record: &ChangeRecord,
-    bytes: Option<Vec<u8>>,
-    left: Option<u32>,
-) -> Result<Put, BackendError> {
-    let path = &record.path;
-    if bytes.is_some() && record.before == record.after {
-        give_rights(backend, record).await?;
-        return Ok(Put { kept: FileUpdates::default(), without_rights: None });
+impl Put {
+    fn whole(record: ChangeRecord, kept: FileUpdates) -> Self {
+        Self { record, kept, without_rights: None }
     }
-    let expect = match &record.before {
+}
+
+/// Puts one file back. What fails leaves it as it is.
+async fn put(backend: &dyn Backend, checked: Checked) -> Result<Put, BackendError> {
+    let is_opened = checked.is_opened();
+    let Checked { record, disk, bytes, .. } = checked;
+    let path = &disk.path;
+    if bytes.is_some() && disk.before == disk.after {
+        give_rights(backend, &disk, disk.mode).await?;
+        return Ok(Put::whole(record, FileUpdates::default()));
+    }
+    let expect = match &disk.before {
         None => Expect::Absent,
         // By its content alone: whoever looks compares hashes where both have one.
         Some(hash) => {
             Expect::Unchanged(FileStamp { device: 0, inode: 0, size: 0, modified_ns: 0, hash: Some(hash.clone()) })
         }
     };
-    match bytes {
-        Some(bytes) => {
-            // What nobody may write is not written, unless the session met it so, or made it so: who closed it since is to
-            // find it as it is.
-            let opens = is_closed(record.mode) && (!is_closed(record.mode_after) || is_closed(left));
-            if let Some(mode) = record.mode.filter(|_| opens) {
-                set_mode(backend, path, opened(mode)).await?;
+    let Some(bytes) = bytes else {
+        let deleter = backend.deleter().ok_or_else(|| BackendError::CannotDelete { path: path.clone() })?;
+        let changes = deleter.delete(path, expect, &Unwitnessed).await?;
+        return Ok(Put::whole(record, changes.into_iter().flat_map(|change| change.state).collect()));
+    };
+    if let Some(mode) = disk.mode.filter(|_| is_opened) {
+        set_mode(backend, path, opened(mode)).await?;
+    }
+    let written = match backend.write(path, bytes, expect, &Unwitnessed).await {
+        Ok(written) => written,
+        Err(error) => {
+            if is_opened {
+                close_again(backend, &disk).await;
             }
-            match backend.write(path, bytes, expect, &Unwitnessed).await {
-                Ok(change) => Ok(Put { kept: change.state, without_rights: give_rights(backend, record).await.err() }),
-                Err(error) => {
-                    if opens {
-                        close_again(backend, record).await;
-                    }
-                    Err(error)
-                }
-            }
+            return Err(error);
         }
-        None => {
-            let deleter = backend.deleter().ok_or_else(|| BackendError::CannotDelete { path: path.clone() })?;
-            let changes = deleter.delete(path, expect, &Unwitnessed).await?;
-            let kept = changes.into_iter().flat_map(|change| change.state).collect();
-            Ok(Put { kept, without_rights: None })
+    };
+    // A file that is there keeps its rights while it is written.
+    let keeps = disk.before.is_some() && !is_opened;
+    let now = if keeps { disk.mode } else { written.mode_after.map(|mode| mode & RIGHTS) };
+    match give_rights(backend, &disk, now).await {
+        Ok(()) => Ok(Put::whole(record, written.state)),
+        Err(error) => {
+            let record = without_rights(backend, &disk, record, is_opened).await;
+            Ok(Put { record, kept: written.state, without_rights: Some(error) })
         }
     }
+}
+
+/// What becomes of the session's change of a file that has its bytes and could not be given its rights: it changed none but
+/// those that the file has otherwise than before, so that a later undo takes nobody else's for the session's.
+async fn without_rights(
+    backend: &dyn Backend,
+    disk: &ChangeRecord,
+    record: ChangeRecord,
+    is_opened: bool,
+) -> ChangeRecord {
+    if is_opened {
+        close_again(backend, disk).await;
+    }
+    let now = match backend.modes() {
+        Some(modes) => modes.mode(&disk.path).await.unwrap_or_default(),
+        None => None,
+    };
+    let mode_after = match (record.mode, disk.mode, now) {
+        (Some(mode), Some(before), Some(now)) => Some(changed_rights(mode, before, now)),
+        // Whoever made the file gave it its rights.
+        (None, None, now) if disk.before.is_none() => now,
+        (mode, ..) => mode,
+    };
+    ChangeRecord { mode_after, ..record }
 }
 
 /// Whether nobody may write a file with these rights.
@@ -337,23 +408,19 @@ fn opened(mode: u32) -> u32 {
 }
 
 /// Gives a file that was opened to be written, and was not, the rights that it had.
-async fn close_again(backend: &dyn Backend, record: &ChangeRecord) {
-    let (Some(mode), Some(modes)) = (record.mode.filter(|mode| is_closed(Some(*mode))), backend.modes()) else {
-        return;
-    };
-    if modes.mode(&record.path).await.is_ok_and(|now| now == Some(opened(mode)))
-        && let Err(error) = modes.set_mode(&record.path, mode).await
+async fn close_again(backend: &dyn Backend, disk: &ChangeRecord) {
+    let (Some(mode), Some(modes)) = (disk.mode, backend.modes()) else { return };
+    if modes.mode(&disk.path).await.is_ok_and(|now| now == Some(opened(mode)))
+        && let Err(error) = modes.set_mode(&disk.path, mode).await
     {
-        tracing::warn!(%error, path = %record.path, "a file that was not put back stays open to writing");
+        tracing::warn!(%error, path = %disk.path, "a file that was not put back stays open to writing");
     }
 }
 
-/// Gives a file the rights that it is to have.
-async fn give_rights(backend: &dyn Backend, record: &ChangeRecord) -> Result<(), BackendError> {
-    // One that was closed was opened to be written.
-    let has_them = record.before.is_some() && record.mode == record.mode_after && !is_closed(record.mode);
-    match record.mode_after.filter(|_| record.after.is_some() && !has_them) {
-        Some(mode) => set_mode(backend, &record.path, mode).await,
+/// Gives a file that has the rights `now` those that it is to have.
+async fn give_rights(backend: &dyn Backend, disk: &ChangeRecord, now: Option<u32>) -> Result<(), BackendError> {
+    match disk.mode_after.filter(|mode| now != Some(*mode)) {
+        Some(mode) => set_mode(backend, &disk.path, mode).await,
         None => Ok(()),
     }
 }
@@ -376,3 +443,7 @@ pub(crate) async fn read(backend: &dyn Backend, path: &VirtualPath) -> Result<Op
         Some(Err(error)) => Err(error),
     }
 }
+
+#[cfg(all(test, unix))]
+#[path = "restoring_tests.rs"]
+mod tests;

@@ -4,7 +4,7 @@ use bosun_backend::{ContentHash, VirtualPath};
 use bosun_tools::ChangeRecord;
 
 /// The permission bits that are looked after.
-const RIGHTS: u32 = 0o777;
+pub(crate) const RIGHTS: u32 = 0o777;
 
 /// A file at one moment.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -125,7 +125,7 @@ async fn a_restore_that_a_crash_cut_is_settled_by_what_is_on_disk() {
         mode: made.mode_after,
         mode_after: made.mode,
     };
-    let body = bosun_agent::EntryBody::RestoreIntended { changes: vec![back] };
+    let body = bosun_agent::EntryBody::RestoreIntended { changes: vec![back], opened: Vec::new() };
     bosun_agent::Journal::append(&journal, vec![bosun_agent::JournalEntry { at: i64::MAX, body }]).await.unwrap();
     // The file was put back, and only that was not recorded any more.
     stage.project.write("a.txt", "one\ntwo\n");

@@ -297,29 +297,83 @@ async fn what_cannot_be_put_back_stays_closed() {
     assert_eq!((text(&stage), rights(&stage)), (TEXT.into(), 0o644));
 }
 
+/// The app ended while it took the last change back, for which it had opened the file, or not.
+async fn cut(turns: &[&str], is_opened: bool) -> (Stage, SessionId) {
+    let (stage, session) = worked(turns).await;
+    stage.sessions.shut_down().await;
+    let id = CoreId::new(session.as_str());
+    let entries = stage.database.entries(&id, 0).await.unwrap();
+    let made = entries.iter().filter_map(|recorded| match &recorded.entry.body {
+        EntryBody::ToolResult { artifact, .. } => artifact.changes.first().cloned(),
+        _ => None,
+    });
+    let ChangeRecord { path, before, after, mode, mode_after } = made.last().unwrap();
+    let opened = is_opened.then(|| path.clone()).into_iter().collect();
+    let back = ChangeRecord { path, before: after, after: before, mode: mode_after, mode_after: mode };
+    let body = EntryBody::RestoreIntended { changes: vec![back], opened };
+    Journal::append(&stage.database.journal(&id), vec![JournalEntry { at: i64::MAX, body }]).await.unwrap();
+    (stage, session)
+}
+
 #[tokio::test]
 async fn a_closed_file_is_closed_again_where_the_app_ended_while_it_was_put_back() {
-    for is_written in [true, false] {
-        let (stage, session) = worked(&["chmod 444 a.txt", FIRST]).await;
-        stage.sessions.shut_down().await;
-        let id = CoreId::new(session.as_str());
-        let entries = stage.database.entries(&id, 0).await.unwrap();
-        let mut made = entries.iter().filter_map(|recorded| match &recorded.entry.body {
-            EntryBody::ToolResult { artifact, .. } => artifact.changes.first().cloned(),
-            _ => None,
-        });
-        let made = made.next_back().unwrap();
-        let back = ChangeRecord { before: made.after.clone(), after: made.before.clone(), ..made };
-        assert_eq!((back.mode, back.mode_after), (Some(0o444), Some(0o444)));
-        let body = EntryBody::RestoreIntended { changes: vec![back] };
-        Journal::append(&stage.database.journal(&id), vec![JournalEntry { at: i64::MAX, body }]).await.unwrap();
+    let left = TEXT.replace('2', "two");
+    let others = left.replace('8', "a person's");
+    for (found, state) in [(TEXT, Undone), (left.as_str(), Pending), (others.as_str(), Pending)] {
+        let (stage, session) = cut(&["chmod 444 a.txt", FIRST], true).await;
         give(&stage, 0o644);
-        if is_written {
-            stage.project.write("a.txt", TEXT);
-        }
+        stage.project.write("a.txt", found);
         let stage = stage.restarted(working).await;
-        let state = if is_written { Undone } else { Pending };
         assert_eq!(list(&stage, &session, Turn).await[0].state, state);
-        assert_eq!((text(&stage).contains("two"), rights(&stage)), (!is_written, 0o444));
+        assert_eq!((text(&stage).as_str(), rights(&stage)), (found, 0o444));
     }
+}
+
+#[tokio::test]
+async fn a_file_that_was_not_opened_is_not_closed_where_the_app_ended_while_it_was_put_back() {
+    let (stage, session) = cut(&["chmod 444 a.txt", FIRST], false).await;
+    give(&stage, 0o644);
+    let stage = stage.restarted(working).await;
+    assert_eq!(list(&stage, &session, Turn).await[0].state, Pending);
+    assert_eq!(rights(&stage), 0o644);
+}
+
+#[tokio::test]
+async fn rights_that_a_person_gave_behind_an_undo_that_was_cut_off_stay() {
+    let both = "sed -i s/2/two/ a.txt; chmod 755 a.txt";
+    for (turn, found, expected, state) in [
+        (both, 0o755, 0o644, Undone),
+        (both, 0o644, 0o644, Undone),
+        (both, 0o700, 0o700, Undone),
+        ("chmod 755 a.txt", 0o755, 0o644, Undone),
+        ("chmod 755 a.txt", 0o644, 0o644, Undone),
+        ("chmod 755 a.txt", 0o700, 0o700, Pending),
+    ] {
+        let (stage, session) = cut(&[turn], false).await;
+        give(&stage, found);
+        stage.project.write("a.txt", TEXT);
+        let stage = stage.restarted(working).await;
+        assert_eq!(list(&stage, &session, Turn).await[0].state, state, "{turn}, {found:o}");
+        assert_eq!(rights(&stage), expected, "{turn}, {found:o}");
+    }
+}
+
+#[tokio::test]
+async fn the_sessions_version_comes_back_over_a_file_that_it_left_closed_and_over_no_other() {
+    let saved = |stage: &Stage| {
+        give(stage, 0o644);
+        stage.project.write("a.txt", "an old buffer\n");
+        give(stage, 0o444);
+    };
+    let (stage, session) = worked(&["sed -i s/2/two/ a.txt; chmod 444 a.txt"]).await;
+    saved(&stage);
+    stage.sessions.restore_version(&session, "/a.txt").await.unwrap();
+    assert_eq!((text(&stage).contains("two"), rights(&stage)), (true, 0o444));
+    redo(&stage, &session).await;
+    assert_eq!((text(&stage).as_str(), rights(&stage)), ("an old buffer\n", 0o444));
+
+    let (stage, session) = worked(&[FIRST]).await;
+    saved(&stage);
+    stage.sessions.restore_version(&session, "/a.txt").await.unwrap_err();
+    assert_eq!((text(&stage).as_str(), rights(&stage)), ("an old buffer\n", 0o444));
 }
