@@ -287,7 +287,8 @@ async fn settled(backend: &dyn Backend, disk: ChangeRecord, is_opened: bool) -> 
         Ok(now) if is_without(&disk, is_opened, now) => give_rights(backend, &disk, now).await.err(),
         // Somebody has given it others since: they stay.
         Ok(_) if is_alone => return None,
-        Ok(_) => None,
+        // As in `set_mode`.
+        Ok(_) | Err(BackendError::LinkLoop { .. }) => None,
         Err(error) => Some(error),
     };
     let Some(error) = failed else { return Some(disk) };
@@ -373,8 +374,8 @@ async fn put(backend: &dyn Backend, checked: Checked) -> Result<Put, BackendErro
     }
 }
 
-/// What becomes of the session's change of a file that has its bytes and could not be given its rights: it changed none but
-/// those that the file has otherwise than before, so that a later undo takes nobody else's for the session's.
+/// What is recorded of a file that has its bytes and could not be given its rights: of those that the session left only
+/// what came of it on disk is changed, so that nobody else's are taken for the session's.
 async fn without_rights(
     backend: &dyn Backend,
     disk: &ChangeRecord,

@@ -197,3 +197,14 @@ async fn a_file_that_was_opened_is_closed_again_where_it_cannot_be_read() {
         assert_eq!(backend.rights().unwrap(), expected);
     }
 }
+
+#[tokio::test]
+async fn a_file_behind_a_link_is_put_back_with_the_rights_it_has() {
+    let backend = Reluctant::with(BEFORE, 0o644, &[]).unwrap();
+    std::os::unix::fs::symlink(".", backend.dir.path().join("d")).unwrap();
+    let path = VirtualPath::parse("/d/a.txt").unwrap();
+    let back = ChangeRecord { path, before: None, mode: None, ..change(BEFORE, 0, 0o600) };
+    let settled = settled_by(&backend, &back, false).await.unwrap();
+    assert_eq!(settled, [EntryBody::Restored { changes: vec![back] }]);
+    assert_eq!(backend.rights().unwrap(), 0o644);
+}

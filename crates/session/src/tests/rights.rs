@@ -303,11 +303,11 @@ async fn cut(turns: &[&str], is_opened: bool) -> (Stage, SessionId) {
     stage.sessions.shut_down().await;
     let id = CoreId::new(session.as_str());
     let entries = stage.database.entries(&id, 0).await.unwrap();
-    let made = entries.iter().filter_map(|recorded| match &recorded.entry.body {
+    let mut made = entries.iter().filter_map(|recorded| match &recorded.entry.body {
         EntryBody::ToolResult { artifact, .. } => artifact.changes.first().cloned(),
         _ => None,
     });
-    let ChangeRecord { path, before, after, mode, mode_after } = made.last().unwrap();
+    let ChangeRecord { path, before, after, mode, mode_after } = made.next_back().unwrap();
     let opened = is_opened.then(|| path.clone()).into_iter().collect();
     let back = ChangeRecord { path, before: after, after: before, mode: mode_after, mode_after: mode };
     let body = EntryBody::RestoreIntended { changes: vec![back], opened };
