@@ -28,7 +28,7 @@ const START: Saved = {
   split: false,
 };
 
-const TABS: readonly Tab[] = ['plan', 'agents', 'changes', 'files', 'timeline'];
+export const TABS: readonly Tab[] = ['plan', 'agents', 'changes', 'files', 'timeline'];
 
 /** Width of the window below which the side pane is always a drawer, and below which the sidebar is icons. */
 const DRAWER = 900;

@@ -13,7 +13,7 @@ export interface Entry {
 }
 
 /** Files with changes that wait for a decision, then those that were changed; what is back as it was is left out. */
-export function entries({ approvals, changes }: Snapshot): Entry[] {
+export function entries({ approvals, changes }: Pick<Snapshot, 'approvals' | 'changes'>): Entry[] {
   const pending = approvals.flatMap((approval): Entry[] => {
     if (approval.preview.preview !== 'diff') return [];
     const { diff } = approval.preview;
