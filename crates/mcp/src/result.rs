@@ -1,5 +1,7 @@
 //! What a server answers, made into what a model reads: cleaned, cut, and with media only where they can be taken.
 
+use std::sync::Arc;
+
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use bosun_backend::KeptOutput;
@@ -86,7 +88,7 @@ impl Reader<'_> {
         let mime = text::line(mime, 100);
         match STANDARD.decode(data.trim()) {
             Ok(bytes) => match media_block(&format!("{what} from {}", self.tool), &mime, &bytes, self.abilities) {
-                ContentBlock::Text { text } => self.texts.push(text),
+                ContentBlock::Text { text } => self.texts.push(Arc::unwrap_or_clone(text)),
                 media => self.media.push(media),
             },
             Err(_) => self.texts.push(format!("[{what} ({mime}) is not shown: it is no base64]")),

@@ -1,4 +1,5 @@
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use serde_json::{Map, Value};
 
@@ -159,7 +160,7 @@ impl MessageBuilder {
         let is_kept_apart =
             self.content.iter().any(is_sealed) && self.calls.values().any(|call| call.place == self.content.len());
         if let Some(ContentBlock::Text { text: last }) = self.content.last_mut().filter(|_| !is_kept_apart) {
-            last.push_str(text);
+            Arc::make_mut(last).push_str(text);
         } else {
             self.content.push(ContentBlock::text(text));
         }

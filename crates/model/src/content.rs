@@ -7,14 +7,17 @@ use serde_json::Value;
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "type", rename_all = "snake_case")]
 pub enum ContentBlock {
-    Text { text: String },
+    /// Shared: a long reply stands in the row that shows it too.
+    Text {
+        text: Arc<String>,
+    },
     Reasoning(Reasoning),
     Media(Media),
 }
 
 impl ContentBlock {
     pub fn text(text: impl Into<String>) -> Self {
-        Self::Text { text: text.into() }
+        Self::Text { text: Arc::new(text.into()) }
     }
 
     pub fn as_text(&self) -> Option<&str> {

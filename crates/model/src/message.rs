@@ -1,3 +1,5 @@
+use std::sync::Arc;
+
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -79,6 +81,18 @@ impl AiMessage {
     /// All that it says: what a call alone came between goes on where it was, and a thought between begins a line.
     pub fn text(&self) -> String {
         spoken(&self.content, |at| self.call_places.contains(&at))
+    }
+
+    /// As [`Self::text`]; shared with the block where it has one alone.
+    pub fn shared_text(&self) -> Arc<String> {
+        let mut texts = self.content.iter().filter_map(|block| match block {
+            ContentBlock::Text { text } => Some(text),
+            ContentBlock::Reasoning(_) | ContentBlock::Media(_) => None,
+        });
+        match (texts.next(), texts.next()) {
+            (Some(text), None) => Arc::clone(text),
+            _ => Arc::new(self.text()),
+        }
     }
 
     /// All blocks and calls, in the order in which they came.

@@ -1,3 +1,5 @@
+use std::sync::Arc;
+
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use specta::Type;
@@ -24,11 +26,12 @@ pub struct Item {
 )]
 pub enum ItemBody {
     Human {
-        text: String,
+        text: Arc<String>,
         attachments: Vec<Attachment>,
     },
     Ai {
-        text: String,
+        /// Shared with the message that it is of, and with all that tell of it: a reply may be long.
+        text: Arc<String>,
         reasoning: String,
         /// More text may come.
         streaming: bool,

@@ -4,6 +4,7 @@
 //! make every step dearer than the one before. The messages are shared and never change, so what was written for a run of
 //! them before stands: the body that was sent last is written on, once nobody reads it any more, and copied until then.
 
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 
 use bosun_model::{
@@ -44,6 +45,8 @@ pub(crate) struct Mark {
 pub(crate) struct Memo {
     /// The newest last.
     slots: Mutex<Vec<Slot>>,
+    /// How many were kept so far.
+    kept: AtomicU64,
     tail: Mutex<Option<Tail>>,
 }
 
@@ -107,6 +110,8 @@ struct Places {
 /// The groups of one conversation but its last, which may still grow.
 #[derive(Default)]
 struct Slot {
+    /// Which one it is of all that were kept.
+    number: u64,
     variant: bool,
     messages: Vec<Weak<Message>>,
     places: Places,
@@ -235,7 +240,19 @@ impl Memo {
         if slots.len() >= SLOTS {
             slots.remove(0);
         }
-        slots.push(slot);
+        slots.push(Slot { number: self.kept.fetch_add(1, Ordering::Relaxed), ..slot });
+    }
+
+    /// Which of what is kept `messages` would be written on from.
+    pub(crate) fn number(&self, messages: &[Arc<Message>]) -> Option<u64> {
+        let slots = self.slots.lock().unwrap_or_else(PoisonError::into_inner);
+        let (at, _) = longest(&slots, messages, |_| true)?;
+        slots.get(at).map(|slot| slot.number)
+    }
+
+    /// Lets go of what was kept: it is not written on soon.
+    pub(crate) fn forget(&self, number: u64) {
+        self.slots.lock().unwrap_or_else(PoisonError::into_inner).retain(|slot| slot.number != number);
     }
 }
 

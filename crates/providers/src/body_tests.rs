@@ -153,6 +153,23 @@ fn only_what_is_new_is_written_again() {
     assert_eq!(remembered(), [0; 0]);
 }
 
+#[test]
+fn what_is_let_go_of_is_that_conversation_alone() {
+    let adapter = adapter(&endpoint(&config(Family::Anthropic)), Family::Anthropic, "", None);
+    let (memo, one, other) = (Memo::default(), conversation(), conversation());
+    assert_eq!(memo.number(&one.messages), None);
+    for request in [&one, &other, &one] {
+        memo.body(&*adapter, request, &info("m")).unwrap();
+    }
+    let number = memo.number(&one.messages).unwrap();
+    memo.forget(number);
+    assert_eq!(memo.number(&one.messages), None);
+    assert_ne!(memo.number(&other.messages), None);
+    // Another one does not get the number of one that is gone.
+    memo.body(&*adapter, &one, &info("m")).unwrap();
+    assert_ne!(memo.number(&one.messages), Some(number));
+}
+
 /// Prints what the 400th step costs with and without memory; run it with `--run-ignored only --no-capture`.
 #[test]
 #[ignore = "a measurement"]

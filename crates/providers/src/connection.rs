@@ -29,7 +29,7 @@ const ERROR_WAIT: Duration = Duration::from_secs(10);
 pub(crate) struct Spoken {
     pub(crate) left_out: LeftOut,
     pub(crate) adapter: Arc<dyn Adapter>,
-    pub(crate) memo: Memo,
+    pub(crate) memo: Arc<Memo>,
     headers: HeaderMap,
 }
 
@@ -65,7 +65,7 @@ impl Connection {
         let adapter = adapter(&endpoint, config.family, model, project.as_deref());
         let spoken = |left_out, adapter: Arc<dyn Adapter>| {
             let headers = headers(config, &origin, &*adapter)?;
-            Ok::<_, ModelError>(Spoken { left_out, adapter, memo: Memo::default(), headers })
+            Ok::<_, ModelError>(Spoken { left_out, adapter, memo: Arc::default(), headers })
         };
         let others = LeftOut::all().filter_map(|out| Some(spoken(out, adapter.leaving(out)?)));
         let others = others.collect::<Result<Vec<_>, _>>()?;

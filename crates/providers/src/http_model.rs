@@ -3,7 +3,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use bosun_model::{
     BoxFuture, ChatModel, ChatRequest, Effort, Message, ModelError, ModelErrorKind, ModelEvent, ModelInfo, ModelStream,
-    ModelTrouble,
+    ModelTrouble, StopReason,
 };
 use futures_util::{StreamExt, stream};
 use reqwest::Response;
@@ -76,6 +76,7 @@ impl HttpModel {
         let (mut response, left_out, note) = self.asked(&request, deadline).await?;
         let spoken = connection.leaving(left_out).unwrap_or(&connection.whole);
         let turn = Turn::at(&request, spoken.memo.said(&*spoken.adapter, &request.messages));
+        let kept = spoken.memo.number(&request.messages).map(|number| (Arc::clone(&spoken.memo), number));
         drop(request);
         let origin = &connection.origin;
         if failure::has_type(response.headers(), "text/html") {
@@ -84,7 +85,15 @@ impl HttpModel {
         let driver = Driver::new(Arc::clone(origin), connection.adapter.framing(), decoder, Sizes::default());
         let reply = Reply::new(response.bytes_stream(), driver, Arc::clone(origin), connection.limits, deadline);
         let refused = Arc::clone(&self.refused);
-        let reply = reply.map(move |event| event.map_err(|error| refused.unsigned(error, left_out, turn.as_ref())));
+        let reply = reply.map(move |event| {
+            // Behind a reply that calls nothing a person may think for long, and a subagent is done.
+            if let (Ok(ModelEvent::Finished { stop }), Some((memo, number))) = (&event, &kept)
+                && *stop == StopReason::EndTurn
+            {
+                memo.forget(*number);
+            }
+            event.map_err(|error| refused.unsigned(error, left_out, turn.as_ref()))
+        });
         Ok(match note {
             Some(note) => Box::pin(stream::iter([Ok(note)]).chain(reply)),
             None => Box::pin(reply),
@@ -229,3 +238,7 @@ impl ChatModel for HttpModel {
         Box::pin(self.send(request))
     }
 }
+
+#[cfg(test)]
+#[path = "http_model_tests.rs"]
+mod tests;

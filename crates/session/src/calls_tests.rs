@@ -121,7 +121,7 @@ impl Stage {
     async fn lines(&self) -> Vec<String> {
         let items = self.sessions.subscribe(&self.session).await.unwrap().snapshot.items;
         let lines = items.into_iter().filter_map(|item| match item.body {
-            ItemBody::Ai { text, .. } => Some(text),
+            ItemBody::Ai { text, .. } => Some(text.to_string()),
             ItemBody::Notice(notice) => Some(format!("{:?}: {}", notice.code, notice.detail)),
             _ => None,
         });

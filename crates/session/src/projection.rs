@@ -1,3 +1,5 @@
+use std::sync::Arc;
+
 use bosun_agent::{EntryBody, LiveEvent, PlannedTodo, Recorded, SessionId, State, SubagentMode};
 use bosun_harness::EvidenceBook;
 use bosun_model::{AiMessage, Asked, CallId, ContentBlock, HumanMessage, MessageId, ModelInfo, text_of};
@@ -369,7 +371,8 @@ impl Projection {
     }
 
     fn person_said(&mut self, message: &HumanMessage, turn: u32, at: i64) {
-        let body = ItemBody::Human { text: text_of(&message.content), attachments: attachments(&message.content) };
+        let text = Arc::new(text_of(&message.content));
+        let body = ItemBody::Human { text, attachments: attachments(&message.content) };
         self.complete(item_of(&message.id), turn, at, body);
     }
 

@@ -1,4 +1,5 @@
 use std::collections::HashMap;
+use std::sync::Arc;
 
 use bosun_protocol::{
     AgentNode, Approval, Delta, FileChange, Item, ItemBody, ItemId, QueuedMessage, SessionEvent, SessionSummary,
@@ -243,7 +244,7 @@ impl View {
     fn grow(&mut self, id: &ItemId, delta: &Delta) {
         let Some(item) = self.touch(id) else { return };
         match (&mut item.body, delta) {
-            (ItemBody::Ai { text, .. }, Delta::Text { text: more }) => text.push_str(more),
+            (ItemBody::Ai { text, .. }, Delta::Text { text: more }) => Arc::make_mut(text).push_str(more),
             (ItemBody::Ai { reasoning, .. }, Delta::Reasoning { text: more }) => reasoning.push_str(more),
             (ItemBody::Tool(tool), Delta::Output { text: more }) => tool.output.push_str(more),
             _ => {}

@@ -51,7 +51,7 @@ fn blocks(content: &[ContentBlock]) -> String {
     let blocks: Vec<String> = content
         .iter()
         .map(|block| match block {
-            ContentBlock::Text { text } => text.clone(),
+            ContentBlock::Text { text } => text.to_string(),
             ContentBlock::Reasoning(reasoning) => format!("({})", reasoning.text),
             ContentBlock::Media(media) => format!("<{}>", media.mime),
         })

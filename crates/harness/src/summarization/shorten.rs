@@ -50,7 +50,8 @@ pub(crate) fn result(message: &Message, kept: Option<&KeptResult>) -> Option<Mes
             && letters(text) > LONG_RESULT
         {
             let place = kept.map(|kept| format!(" {}", kept.told())).unwrap_or_default();
-            *text = format!("{}\n[This result was shortened to make room.{place}]", shortened(text, LONG_RESULT));
+            let short = format!("{}\n[This result was shortened to make room.{place}]", shortened(text, LONG_RESULT));
+            *text = Arc::new(short);
         }
     }
     Some(Message::Tool(result))

@@ -248,7 +248,7 @@ fn reply<'a>(message: &'a AiMessage, signer: Option<&Signer>, wants_signatures: 
             }
         };
         match block {
-            ContentBlock::Text { text } if !text.is_empty() => parts.push(Part::text(text.into())),
+            ContentBlock::Text { text } if !text.is_empty() => parts.push(Part::text(text.as_str().into())),
             ContentBlock::Reasoning(_) => {
                 let Some((signature, Signed::Text)) = signature(block, signer) else { continue };
                 match parts.get_mut(start..).and_then(<[_]>::last_mut) {
@@ -322,7 +322,7 @@ fn shown<'a>(message: &'a ToolMessage, parts: &mut Vec<Part<'a>>) {
 
 fn part(block: &ContentBlock) -> Option<Part<'_>> {
     match block {
-        ContentBlock::Text { text } => (!is_blank(text)).then(|| Part::text(text.into())),
+        ContentBlock::Text { text } => (!is_blank(text)).then(|| Part::text(text.as_str().into())),
         ContentBlock::Reasoning(_) => None,
         ContentBlock::Media(media) => Some(attachment(media)),
     }

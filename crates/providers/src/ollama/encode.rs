@@ -204,7 +204,7 @@ fn said(content: &[ContentBlock]) -> Turn<'_> {
     let mut turn = Turn::said("user", String::new());
     for block in content {
         let words = match block {
-            ContentBlock::Text { text } => text.clone(),
+            ContentBlock::Text { text } => text.to_string(),
             ContentBlock::Media(media) if media.kind == MediaKind::Image => {
                 turn.images.push(&media.data);
                 continue;

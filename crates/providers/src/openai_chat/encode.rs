@@ -446,7 +446,7 @@ fn content(parts: Vec<Part<'_>>) -> Content<'_> {
 
 fn part(block: &ContentBlock, documents: DocumentPart) -> Option<Part<'_>> {
     match block {
-        ContentBlock::Text { text } => (!is_blank(text)).then(|| words(text, None)),
+        ContentBlock::Text { text } => (!is_blank(text)).then(|| words(text.as_str(), None)),
         ContentBlock::Reasoning(_) => None,
         ContentBlock::Media(_) => attachment(block, documents),
     }

@@ -246,7 +246,7 @@ fn assistant<'a>(message: &'a AiMessage, host: &str, thinks: bool, items: &mut V
         };
         match block {
             ContentBlock::Text { text } if !is_blank(text) => {
-                let content = Content::Text(text.into());
+                let content = Content::Text(text.as_str().into());
                 items.push(Item::Own(Own::Message { role: "assistant", content, phase: None }));
             }
             ContentBlock::Reasoning(reasoning) if thinks => {
@@ -321,7 +321,7 @@ fn beside(message: &Message, results: ResultPart) -> Vec<Part<'_>> {
 
 fn part(block: &ContentBlock) -> Option<Part<'_>> {
     match block {
-        ContentBlock::Text { text } => (!is_blank(text)).then(|| Part::Text { text: text.into() }),
+        ContentBlock::Text { text } => (!is_blank(text)).then(|| Part::Text { text: text.as_str().into() }),
         ContentBlock::Reasoning(_) => None,
         ContentBlock::Media(media) => Some(attachment(media)),
     }

@@ -1,5 +1,7 @@
 //! The rows of what a model says, from its first word to the end of the reply.
 
+use std::sync::Arc;
+
 use bosun_model::{AiMessage, ContentBlock, MessageId};
 use bosun_protocol::{Item, ItemBody, ItemId, SessionEvent};
 
@@ -34,7 +36,7 @@ impl Projection {
         }
         // What a model says stands before what it calls, also where it began with a call.
         let proposed = self.lift_proposals(message);
-        let body = ItemBody::Ai { text: String::new(), reasoning: String::new(), streaming: true };
+        let body = ItemBody::Ai { text: Arc::default(), reasoning: String::new(), streaming: true };
         self.emit(SessionEvent::ItemStarted { item: Item { id, turn: self.turn(), at, body } });
         for item in proposed {
             self.emit(SessionEvent::ItemStarted { item });
@@ -52,14 +54,14 @@ impl Projection {
         let whole = |shown: &str, (part, from): (&str, usize)| format!("{}{part}", shown.get(..from).unwrap_or(shown));
         let (text, reasoning) = (whole(shown_text, text), whole(shown_reasoning, reasoning));
         if shown_text.len() + shown_reasoning.len() < text.len() + reasoning.len() {
-            let body = ItemBody::Ai { text, reasoning, streaming: true };
+            let body = ItemBody::Ai { text: Arc::new(text), reasoning, streaming: true };
             self.emit(SessionEvent::ItemUpdated { item: Item { id, turn: self.turn(), at, body } });
         }
     }
 
     pub(super) fn reply(&mut self, message: &AiMessage, at: i64) {
         let id = item_of(&message.id);
-        let text = message.text();
+        let text = message.shared_text();
         let reasoning: String = message
             .content
             .iter()
@@ -90,7 +92,7 @@ impl Projection {
             return;
         }
         let reasoning = shown.unwrap_or_default();
-        let body = ItemBody::Ai { text: partial.to_owned(), reasoning, streaming: false };
+        let body = ItemBody::Ai { text: Arc::new(partial.to_owned()), reasoning, streaming: false };
         // Where it was told live that the reply was dropped, everything is told. The row keeps its time either way.
         let known = self.view.item(&id);
         let at = known.map_or(at, |item| item.at);

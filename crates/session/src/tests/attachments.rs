@@ -19,7 +19,7 @@ fn looking(request: &ChatRequest) -> Reply {
         _ => None,
     });
     let seen = human.unwrap_or_default().into_iter().map(|block| match block {
-        ContentBlock::Text { text } => text,
+        ContentBlock::Text { text } => text.to_string(),
         ContentBlock::Media(media) => format!("<{} {} {}>", media.mime, media.data.len(), media.kept.is_some()),
         ContentBlock::Reasoning(_) => String::new(),
     });
@@ -39,7 +39,7 @@ fn message(session: &SessionId, text: &str) -> SendMessage {
 async fn answer(stage: &Stage, session: &SessionId) -> String {
     stage.sessions.quiet(session).await.unwrap();
     match &stage.snapshot(session).await.items.last().unwrap().body {
-        ItemBody::Ai { text, .. } => text.clone(),
+        ItemBody::Ai { text, .. } => text.to_string(),
         other => panic!("{other:?}"),
     }
 }

@@ -62,7 +62,7 @@ pub(super) async fn sent(stage: &Stage) -> SessionId {
 async fn texts(stage: &Stage, session: &SessionId) -> Vec<String> {
     let items = stage.snapshot(session).await.items.into_iter();
     let said = items.filter_map(|item| match item.body {
-        ItemBody::Ai { text, .. } if !text.is_empty() => Some(text),
+        ItemBody::Ai { text, .. } if !text.is_empty() => Some(text.to_string()),
         _ => None,
     });
     said.collect()

@@ -48,7 +48,7 @@ async fn answered(stage: &Stage, session: &SessionId) {
 async fn row(stage: &Stage, session: &SessionId, words: &str) -> ItemId {
     let items = stage.snapshot(session).await.items;
     let found = items.into_iter().find(|item| match &item.body {
-        ItemBody::Human { text, .. } | ItemBody::Ai { text, .. } => text == words,
+        ItemBody::Human { text, .. } | ItemBody::Ai { text, .. } => **text == words,
         ItemBody::Tool(_) | ItemBody::Notice(_) => false,
     });
     found.unwrap().id
@@ -92,7 +92,7 @@ async fn a_session_that_begins_before_a_steered_message_has_all_that_the_model_r
     stage.sessions.quiet(&made.id).await.unwrap();
     let shown = stage.snapshot(&made.id).await.items;
     let ItemBody::Ai { text, .. } = &shown.last().unwrap().body else { panic!() };
-    assert_eq!(text, "You said be long.");
+    assert_eq!(**text, "You said be long.");
     assert_eq!(words(&shown).last(), Some(&"be long"));
     let first = stage.snapshot(&session).await.items;
     assert_eq!(words(&first), ["edit a.txt", "read_file", "edit_file", "mind the tests", "be brief"]);

@@ -136,7 +136,7 @@ async fn a_server_with_another_name_is_gone_for_sessions_that_are_open() {
         let quiet = stage.sessions.quiet(&session).await.unwrap();
         assert_eq!(quiet.summary.status, SessionStatus::Idle, "{text}");
         match stage.snapshot(&session).await.items.pop().unwrap().body {
-            ItemBody::Ai { text, .. } => text,
+            ItemBody::Ai { text, .. } => text.to_string(),
             other => panic!("{other:?}"),
         }
     };

@@ -48,7 +48,7 @@ async fn said(stage: &Stage, session: &SessionId) -> Vec<String> {
 
 fn texts(items: Vec<bosun_protocol::Item>) -> Vec<String> {
     let texts = items.into_iter().filter_map(|item| match item.body {
-        ItemBody::Human { text, .. } => Some(text),
+        ItemBody::Human { text, .. } => Some(text.to_string()),
         ItemBody::Ai { .. } | ItemBody::Tool(_) | ItemBody::Notice(_) => None,
     });
     texts.collect()

@@ -42,7 +42,7 @@ async fn ask(stage: &Stage, session: &SessionId, text: &str) -> String {
     }
     let items = stage.snapshot(session).await.items;
     let said = items.into_iter().rev().find_map(|item| match item.body {
-        ItemBody::Ai { text, .. } => Some(text),
+        ItemBody::Ai { text, .. } => Some(text.to_string()),
         _ => None,
     });
     said.unwrap_or_default()

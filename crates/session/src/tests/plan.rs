@@ -130,5 +130,5 @@ async fn a_rewind_takes_the_changes_of_the_plan_along() {
     stage.sessions.quiet(&session).await.unwrap();
     let snapshot = stage.snapshot(&session).await;
     let ItemBody::Ai { text, .. } = &snapshot.items.last().unwrap().body else { panic!() };
-    assert_eq!(text, "Nothing was told.");
+    assert_eq!(**text, "Nothing was told.");
 }

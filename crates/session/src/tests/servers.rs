@@ -37,7 +37,7 @@ async fn said(stage: &Stage, session: &SessionId) -> String {
     stage.sessions.send(session, "which?".into()).await.unwrap();
     stage.sessions.quiet(session).await.unwrap();
     match stage.snapshot(session).await.items.pop().unwrap().body {
-        ItemBody::Ai { text, .. } => text,
+        ItemBody::Ai { text, .. } => text.to_string(),
         other => panic!("{other:?}"),
     }
 }
@@ -66,7 +66,7 @@ async fn a_message_is_kept_before_a_hanging_server_is_waited_for() {
     // The app goes meanwhile, and the server is not there any more.
     let stage = stage.restarted(offered).await;
     let found = stage.snapshot(&session).await;
-    assert!(matches!(&found.items[0].body, ItemBody::Human { text, .. } if text == "which?"), "{:?}", found.items);
+    assert!(matches!(&found.items[0].body, ItemBody::Human { text, .. } if **text == "which?"), "{:?}", found.items);
     assert_eq!(found.session.status, SessionStatus::Interrupted);
     stage.sessions.continue_turn(&session).await.unwrap();
     let quiet = stage.sessions.quiet(&session).await.unwrap();

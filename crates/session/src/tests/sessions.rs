@@ -124,7 +124,7 @@ async fn messages_sent_meanwhile_wait_and_are_taken_in_order() {
     let humans = || async {
         let items = stage.snapshot(&session).await.items;
         let texts = items.into_iter().filter_map(|item| match item.body {
-            ItemBody::Human { text, .. } => Some(text),
+            ItemBody::Human { text, .. } => Some(text.to_string()),
             ItemBody::Ai { .. } | ItemBody::Tool(_) | ItemBody::Notice(_) => None,
         });
         texts.collect::<Vec<_>>()

@@ -30,7 +30,7 @@ async fn said(stage: &Stage, session: &SessionId) -> String {
     stage.sessions.quiet(session).await.unwrap();
     let item = stage.snapshot(session).await.items.pop().unwrap();
     match item.body {
-        bosun_protocol::ItemBody::Ai { text, .. } => text,
+        bosun_protocol::ItemBody::Ai { text, .. } => text.to_string(),
         other => panic!("{other:?}"),
     }
 }

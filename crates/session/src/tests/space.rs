@@ -53,7 +53,7 @@ pub(super) async fn ask(stage: &Stage, session: &SessionId, text: &str) -> Strin
     assert_eq!(quiet.summary.status, SessionStatus::Idle, "{text}");
     let items = stage.snapshot(session).await.items;
     let said = items.into_iter().rev().find_map(|item| match item.body {
-        ItemBody::Ai { text, .. } => Some(text),
+        ItemBody::Ai { text, .. } => Some(text.to_string()),
         ItemBody::Human { .. } | ItemBody::Tool(_) | ItemBody::Notice(_) => None,
     });
     said.unwrap_or_default()

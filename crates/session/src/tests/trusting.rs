@@ -118,7 +118,7 @@ fn calling(request: &ChatRequest) -> Reply {
 
 async fn said(stage: &Stage, session: &SessionId) -> String {
     match stage.snapshot(session).await.items.pop().unwrap().body {
-        ItemBody::Ai { text, .. } => text,
+        ItemBody::Ai { text, .. } => text.to_string(),
         other => panic!("{other:?}"),
     }
 }

@@ -24,7 +24,7 @@ fn echo(request: &ChatRequest) -> Reply {
 async fn said(stage: &Stage, session: &SessionId) -> Vec<String> {
     let items = stage.snapshot(session).await.items;
     let texts = items.into_iter().filter_map(|item| match item.body {
-        ItemBody::Human { text, .. } | ItemBody::Ai { text, .. } => Some(text),
+        ItemBody::Human { text, .. } | ItemBody::Ai { text, .. } => Some(text.to_string()),
         ItemBody::Tool(_) | ItemBody::Notice(_) => None,
     });
     texts.collect()

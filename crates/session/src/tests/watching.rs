@@ -102,7 +102,7 @@ async fn said(stage: &Stage, session: &SessionId, text: &str) -> String {
     stage.sessions.quiet(session).await.unwrap();
     let snapshot = stage.snapshot(session).await;
     let texts = snapshot.items.into_iter().rev().find_map(|item| match item.body {
-        ItemBody::Ai { text, .. } => Some(text),
+        ItemBody::Ai { text, .. } => Some(text.to_string()),
         _ => None,
     });
     texts.unwrap()

@@ -9,7 +9,7 @@ import { join, letGo, prepend, reduce, resume } from './reduce';
 
 const PAGE = 100;
 /** About so many characters of a session are known while its end is followed. */
-const KNOWN_CHARACTERS = 1024 * 1024;
+const KNOWN_CHARACTERS = 256 * 1024;
 /** A hidden window paints no frames; its news is then applied this often. */
 const HIDDEN_MS = 250;
 

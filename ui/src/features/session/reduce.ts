@@ -28,7 +28,7 @@ export function prepend(snapshot: Snapshot, older: readonly Item[]): Snapshot {
 }
 
 /** So many rows are known at least. */
-const FEWEST = 8;
+const FEWEST = 4;
 
 /** Without the oldest rows, where all have more than twice so many characters; those that stay have about so many. */
 export function letGo(snapshot: Snapshot, characters: number): Snapshot {
