@@ -259,17 +259,25 @@ impl Actor {
 }
 
 /// Settles files that were being put back when the app ended: those that have the bytes they were to get are done, and
-/// those that have not, and were opened for it, are closed again.
+/// the one at which it ended is closed again where it was opened.
 pub(crate) async fn settle_restoring(log: &SessionLog, backend: &dyn Backend) -> Result<(), SessionError> {
     let Some(Restoring { changes, opened }) = log.with_state(|state| state.restoring.clone()) else { return Ok(()) };
-    let mut done = Vec::new();
+    let (mut done, mut left) = (Vec::new(), Vec::new());
     for record in changes {
         let is_opened = opened.contains(&record.path);
         let now = read(backend, &record.path).await;
         if now.is_ok_and(|now| now.as_deref().map(ContentHash::of) == record.after) {
             done.extend(settled(backend, record, is_opened).await);
+            // It came here: what failed before was closed again then.
+            left.clear();
         } else if is_opened {
-            close_again(backend, &record).await;
+            left.push(record);
+        }
+    }
+    // It came no further than the first that is open: behind it none was opened but by somebody else.
+    for record in left {
+        if close_again(backend, &record).await {
+            break;
         }
     }
     Ok(log.record(vec![EntryBody::Restored { changes: done }]).await?)
@@ -408,14 +416,14 @@ fn opened(mode: u32) -> u32 {
     mode | 0o200
 }
 
-/// Gives a file that was opened to be written, and was not, the rights that it had.
-async fn close_again(backend: &dyn Backend, disk: &ChangeRecord) {
-    let (Some(mode), Some(modes)) = (disk.mode, backend.modes()) else { return };
-    if modes.mode(&disk.path).await.is_ok_and(|now| now == Some(opened(mode)))
-        && let Err(error) = modes.set_mode(&disk.path, mode).await
-    {
+/// Gives a file that was opened to be written, and was not, the rights that it had. False where it is not open.
+async fn close_again(backend: &dyn Backend, disk: &ChangeRecord) -> bool {
+    let (Some(mode), Some(modes)) = (disk.mode, backend.modes()) else { return false };
+    let is_open = modes.mode(&disk.path).await.is_ok_and(|now| now == Some(opened(mode)));
+    if is_open && let Err(error) = modes.set_mode(&disk.path, mode).await {
         tracing::warn!(%error, path = %disk.path, "a file that was not put back stays open to writing");
     }
+    is_open
 }
 
 /// Gives a file that has the rights `now` those that it is to have.

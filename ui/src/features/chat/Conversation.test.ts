@@ -34,6 +34,28 @@ it('remembers all the rows that were in the page, for who comes back to one that
   expect(feed.place).toMatchObject({ size: 70, lastId: feed.snapshot?.items.at(-1)?.id });
 }, 40_000);
 
+it('keeps in the page what was there, where what stood before it is let go of', async () => {
+  vi.stubGlobal('CSS', {});
+  const scene = await setUp('long');
+  const { workspace, host } = scene;
+  const session = workspace.sessionId ?? '';
+  const say = (count: number, turn: number, length: number) => {
+    for (let at = 0; at < count; at++)
+      host.emit(session, { type: 'item_started', item: human('x'.repeat(length), undefined, [], turn) });
+  };
+  say(60, 1e6, 20_000);
+  say(10, 1e6 + 1, 10);
+  say(10, 1e6 + 2, 10);
+  const feed = workspace.feeds.acquire(session);
+  await waitFor(() => expect(feed.snapshot).not.toBeNull());
+  const { container } = draw(scene, Conversation, { feed, actions });
+  const rows = () => container.querySelectorAll('[data-key]').length;
+  await waitFor(() => expect(feed.snapshot?.items).toHaveLength(20));
+  expect(rows()).toBe(20);
+  say(30, 1e6 + 3, 10);
+  await waitFor(() => expect(rows()).toBe(50), { timeout: 20_000 });
+}, 40_000);
+
 it('goes to a hit that was asked for before the session was there', async () => {
   vi.stubGlobal('CSS', {});
   Element.prototype.scrollIntoView = () => undefined;

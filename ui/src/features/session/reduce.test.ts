@@ -145,14 +145,22 @@ describe('the reducer', () => {
     expect(prepend(more, [b])).toBe(more);
   });
 
-  it('lets go of the oldest rows where there is much of them, and fetches them again', () => {
-    const rows = Array.from({ length: 30 }, (_, at) => human(`${at}`.padEnd(100)));
+  it('lets go of the oldest turns where there is much of them, and fetches them again', () => {
+    const said = (at: number, turn: number) => human(`${at}`.padEnd(100), undefined, [], turn);
+    const rows = Array.from({ length: 30 }, (_, at) => said(at, Math.ceil((at + 1) / 2)));
     const known = snapshot(summary('s'), { items: rows, items_before: 5 });
     expect(letGo(known, 1_500)).toBe(known);
     const less = letGo(known, 1_000);
     expect([less.items, less.items_before]).toEqual([rows.slice(20), 25]);
-    expect(letGo(known, 10).items, 'some stay, however long they are').toHaveLength(4);
+    expect(letGo(known, 900).items, 'no turn is cut').toEqual(rows.slice(22));
+    expect(letGo(known, 10).items, 'the last two stay, however long they are').toEqual(rows.slice(26));
     expect(prepend(less, rows.slice(0, 20))).toEqual(known);
+
+    const long = snapshot(summary('s'), { items: Array.from({ length: 30 }, (_, at) => said(at, 7)) });
+    expect(letGo(long, 10)).toBe(long);
+    const running = { ...tool('task', {}, { state: 'running' }), turn: 3 };
+    const working = snapshot(summary('s'), { items: [...rows.slice(0, 4), running, ...rows.slice(4)] });
+    expect(letGo(working, 1_000).items, 'what is at work').toEqual([running, ...rows.slice(4)]);
   });
 
   it('puts what was missed onto what is known, and what is told anew behind what was fetched', () => {

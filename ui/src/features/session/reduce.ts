@@ -27,17 +27,23 @@ export function prepend(snapshot: Snapshot, older: readonly Item[]): Snapshot {
   };
 }
 
-/** So many rows are known at least. */
-const FEWEST = 4;
+/** So many turns are known at least: all that is in sight of who is at the end. */
+const FEWEST_TURNS = 2;
 
-/** Without the oldest rows, where all have more than twice so many characters; those that stay have about so many. */
+/**
+ * Without the oldest turns, where all rows have more than twice so many characters; those that stay have about so many.
+ * What is still at work stays, and what came after it.
+ */
 export function letGo(snapshot: Snapshot, characters: number): Snapshot {
   const { items, items_before } = snapshot;
   const sizes = items.map((item) => textOf(item).length);
   if (sizes.reduce((all, size) => all + size, 0) <= 2 * characters) return snapshot;
   let room = characters;
   const over = sizes.findLastIndex((size) => (room -= size) < 0);
-  const from = Math.min(over + 1, Math.max(0, items.length - FEWEST));
+  const lastTurns = (items.at(-1)?.turn ?? 0) - FEWEST_TURNS;
+  const begins = (at: number) => items[at]?.turn !== items[at - 1]?.turn;
+  const stays = (item: Item, at: number) => item.turn > lastTurns || isAtWork(item) || (at > over && begins(at));
+  const from = Math.max(0, items.findIndex(stays));
   return from === 0 ? snapshot : { ...snapshot, items: items.slice(from), items_before: items_before + from };
 }
 
