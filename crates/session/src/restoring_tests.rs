@@ -105,7 +105,16 @@ fn checked(record: &ChangeRecord, disk: &ChangeRecord) -> Checked {
 /// What is recorded where the app ended while it put the file back.
 async fn settled_by(backend: &Reluctant, back: &ChangeRecord, is_opened: bool) -> Result<Vec<EntryBody>, SessionError> {
     let opened = is_opened.then(|| back.path.clone()).into_iter().collect();
-    let body = EntryBody::RestoreIntended { changes: vec![back.clone()], opened };
+    all_settled_by(backend, vec![back.clone()], opened).await
+}
+
+/// The same for several files.
+async fn all_settled_by(
+    backend: &Reluctant,
+    changes: Vec<ChangeRecord>,
+    opened: Vec<VirtualPath>,
+) -> Result<Vec<EntryBody>, SessionError> {
+    let body = EntryBody::RestoreIntended { changes, opened };
     let intended = Recorded { seq: 1, entry: JournalEntry { at: 0, body } };
     let host = Arc::new(MemoryHost::with_entries("s".into(), vec![intended.clone()]));
     let log = SessionLog::open(Arc::clone(&host) as _, Arc::new(SystemClock), &[intended]);
@@ -196,6 +205,24 @@ async fn a_file_that_was_opened_is_closed_again_where_it_cannot_be_read() {
         assert_eq!(settled, [EntryBody::Restored { changes: Vec::new() }]);
         assert_eq!(backend.rights().unwrap(), expected);
     }
+}
+
+/// It is opened, written and closed one after the other: behind the one at which the app ended none was opened for it.
+#[tokio::test]
+async fn of_several_files_the_one_at_which_the_app_ended_is_closed_again() {
+    let backend = Reluctant::with(BEFORE, 0o444, &[]).unwrap();
+    let (folder, mut changes) = (backend.dir.path(), vec![change(BEFORE, 0o444, 0o444)]);
+    for (name, mode) in [("b.txt", 0o444), ("c.txt", 0o644), ("d.txt", 0o644)] {
+        std::fs::write(folder.join(name), LEFT).unwrap();
+        std::fs::set_permissions(folder.join(name), Permissions::from_mode(mode)).unwrap();
+        let path = VirtualPath::parse(&format!("/{name}")).unwrap();
+        changes.push(ChangeRecord { path, ..change(BEFORE, 0o444, 0o444) });
+    }
+    let opened = changes.iter().map(|change| change.path.clone()).collect();
+    let settled = all_settled_by(&backend, changes.clone(), opened).await.unwrap();
+    assert_eq!(settled, [EntryBody::Restored { changes: changes[..1].to_vec() }]);
+    let rights = |name: &str| std::fs::metadata(folder.join(name)).unwrap().permissions().mode() & 0o777;
+    assert_eq!(["a.txt", "b.txt", "c.txt", "d.txt"].map(rights), [0o444, 0o444, 0o444, 0o644]);
 }
 
 #[tokio::test]
