@@ -30,7 +30,7 @@ pub enum ItemBody {
         attachments: Vec<Attachment>,
     },
     Ai {
-        /// Shared with the message that it is of, and with all that tell of it: a reply may be long.
+        // Shared with the message that it is of, and with all that tell of it: a reply may be long.
         text: Arc<String>,
         reasoning: String,
         /// More text may come.
