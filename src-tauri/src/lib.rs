@@ -30,6 +30,7 @@ mod logs;
 mod memory;
 mod opening;
 mod providers;
+mod reviving;
 mod sample;
 mod shell;
 mod start;

@@ -20,7 +20,7 @@ use crate::graphics::{self, Facts};
 use crate::instance::Untaken;
 use crate::launch::{Launch, SAFE_GRAPHICS, Said};
 use crate::logs;
-use crate::{Shell, activation, closing, display, herald, instance, memory, providers, window};
+use crate::{Shell, activation, closing, display, herald, instance, memory, providers, reviving, window};
 
 /// How long the page may take to its first frame.
 const PATIENCE: Duration = Duration::from_secs(10);
@@ -170,7 +170,7 @@ impl Start {
         };
         tasks.spawn_on(opened, runtime.inner());
         let page = Arc::clone(&shell);
-        window::open(app, self.folder.as_deref(), move || page.page_begins())?;
+        reviving::keep(&window::open(app, self.folder.as_deref(), move || page.page_begins())?);
         tasks.spawn_on(herald::run(app.handle().clone(), Arc::clone(&shell)), runtime.inner());
         let watch = watch(app.handle().clone(), shell, self.folder, self.safest);
         tasks.spawn_on(watch, runtime.inner());

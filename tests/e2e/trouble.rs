@@ -7,7 +7,7 @@ use std::time::Duration;
 use bosun_testkit::{Ending, ModelServer, Reply, Rule, Script};
 use serde_json::json;
 
-use crate::harness::{Desk, Window};
+use crate::harness::{Desk, Window, wait};
 use crate::scene::{LOOK, answer, ask, at_work, project, reopen, seed, seed_at};
 
 const KEY: &str = "sk-wrong-55aa77cc99ee";
@@ -181,4 +181,36 @@ fn a_page_that_reloads_in_a_turn_shows_it_again_and_the_turn_goes_on() {
     server.add(Rule::turn("go on").reply("Gladly."));
     ask(&window, "go on");
     window.wait_for_text("Gladly.");
+}
+
+/// WebDriver goes with the page's process, so that a person at the keyboard is played here.
+#[test]
+fn a_page_whose_process_ends_in_a_turn_is_there_again_and_the_turn_goes_on() {
+    let desk = Desk::plan("page-killed").env("TAURI_WEBVIEW_AUTOMATION", "false").set_up();
+    let server = ModelServer::start();
+    server
+        .add(Rule::turn("first").reply(Reply::text("I begin").and_gate("half").and_text(" and I end.")).reply("never"));
+    server.add(Rule::turn("second").reply("I am still here."));
+    seed(&desk, &server, LOOK);
+    project(&desk.project());
+    let mut app = desk.start(&[&desk.project().to_string_lossy()]);
+    let window = desk.wait_for_window("Bosun");
+    // What is typed before the page listens is lost.
+    let say = |words: &str, requests: usize| {
+        let said = wait(Duration::from_secs(60), || {
+            desk.press_in(&window, "ctrl+a");
+            desk.type_in(&window, words);
+            desk.press_in(&window, "Return");
+            wait(Duration::from_secs(3), || (server.requests().len() == requests).then_some(()))
+        });
+        assert!(said.is_some(), "{words:?} did not reach the model\n{}", desk.said());
+    };
+    say("first", 1);
+    desk.crash_page();
+    desk.picture("half");
+    server.gate("half").open();
+    say("second", 2);
+    desk.picture("whole");
+    assert!(desk.ask_to_close(), "there is no window to close\n{}", desk.said());
+    assert!(app.wait().expect("the app can be waited for").success());
 }

@@ -91,6 +91,8 @@ fn what_is_said_of_packages_names_the_files_that_are_made() {
     let package = format!("target/bundle/{}_{}_amd64.deb", name.expect("a name"), version.expect("a version"));
     let manifest = files("src-tauri/packaging", &["flatpak.yml"]).into_iter().next().expect("flatpak.yml");
     assert!(manifest.text.contains(&format!("path: ../../{package}")), "flatpak.yml: the source is {package}");
+    let library = "-t /app/lib/bosun usr/lib/bosun/libbosun.so";
+    assert!(manifest.text.contains(library), "flatpak.yml: the programs do not start without {library}");
     let readme = files("", &["README.md"]).into_iter().find(|file| file.path == "README.md").expect("README.md");
     assert!(readme.text.contains("./target/bundle/*.deb"), "README.md: the package is {package}");
 }

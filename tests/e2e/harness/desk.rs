@@ -4,11 +4,13 @@ use std::cell::Cell;
 use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus, Stdio};
+
+use rustix::process::{Pid, Signal, kill_process};
 use tempfile::TempDir;
 
 use super::bus::{Bus, Keyring};
 use super::display::Display;
-use super::process::{MARK, end_all};
+use super::process::{MARK, end_all, marked};
 use super::window::Window;
 
 /// The app under test: the one built with the tests, or what `BOSUN_DESKTOP` names.
@@ -275,6 +277,21 @@ impl Desk {
     pub fn type_in(&self, window: &str, text: &str) {
         self.display.focus(Some(window));
         self.display.type_text(text);
+    }
+
+    /// The process of the app's page, if there is one.
+    pub fn page(&self) -> Option<Pid> {
+        let is_page = |program: &Path| program.file_name().is_some_and(|name| name == "WebKitWebProcess");
+        marked(&self.mark).into_iter().find(|(_, program)| is_page(program)).map(|(page, _)| page)
+    }
+
+    /// Ends that process at once, as the system does where memory runs out.
+    #[track_caller]
+    pub fn crash_page(&self) {
+        let Some(page) = self.page() else { panic!("there is no page\n{}", self.said()) };
+        kill_process(page, Signal::KILL).expect("the page's process can be killed");
+        let is_gone = super::wait(std::time::Duration::from_secs(5), || (self.page() != Some(page)).then_some(()));
+        assert!(is_gone.is_some(), "the page's process survived SIGKILL");
     }
 
     /// Clicks the left one of the two buttons of a system's dialog, which share its lowest row.
