@@ -96,6 +96,12 @@ pub struct Restoring {
     pub opened: Vec<VirtualPath>,
 }
 
+impl Restoring {
+    fn of(changes: &[ChangeRecord], opened: &[VirtualPath]) -> Self {
+        Self { changes: changes.to_vec(), opened: opened.to_vec() }
+    }
+}
+
 /// The calls of one reply.
 #[derive(Clone, Debug, PartialEq)]
 pub struct OpenStep {
@@ -264,9 +270,7 @@ impl State {
                 self.messages.push(Arc::new(Message::Human(message.clone())));
             }
             EntryBody::Titled { title } => self.title = Some(title.clone()),
-            EntryBody::RestoreIntended { changes, opened } => {
-                self.restoring = Some(Restoring { changes: changes.clone(), opened: opened.clone() });
-            }
+            EntryBody::RestoreIntended { changes, opened } => self.restoring = Some(Restoring::of(changes, opened)),
             EntryBody::Restored { .. } => self.restoring = None,
             // What is left out is left out before anything is folded: see `history`.
             EntryBody::Rewound { .. } | EntryBody::RewindUndone { .. } => {}
