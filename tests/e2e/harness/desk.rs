@@ -280,7 +280,7 @@ impl Desk {
     }
 
     /// The process of the app's page, if there is one.
-    pub fn page(&self) -> Option<Pid> {
+    fn page(&self) -> Option<Pid> {
         let is_page = |program: &Path| program.file_name().is_some_and(|name| name == "WebKitWebProcess");
         marked(&self.mark).into_iter().find(|(_, program)| is_page(program)).map(|(page, _)| page)
     }

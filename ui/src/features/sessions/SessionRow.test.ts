@@ -41,7 +41,7 @@ it('leaves a title that is refused in its field with the reason, until it is tak
     [session.id, 'A better title'],
     [session.id, 'A better title yet'],
   ]);
-  expect(document.querySelector('.bad')).toBeNull();
+  expect(document.querySelector('.refused')).toBeNull();
 });
 
 it('takes the keys from nobody who writes elsewhere when its row comes into sight again', async () => {
