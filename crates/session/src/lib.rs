@@ -33,6 +33,7 @@ mod restoring;
 mod reviewing;
 mod rewinding;
 mod routes;
+mod rows;
 mod search;
 mod sessions;
 mod signing_in;

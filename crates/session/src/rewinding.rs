@@ -31,7 +31,8 @@ impl Actor {
         let unkept = lost.into_iter().filter(|path| files.iter().all(|file| file.path != *path)).collect();
         let rows_then = crate::past::view(self, &journals.entries, Seq::from(seq)).items.len();
         let (rows, first) = self.stream.read(|projection| {
-            let gone = projection.view().items.get(rows_then..).unwrap_or_default();
+            let items = &projection.view().items;
+            let gone = items.range(rows_then..items.len());
             (gone.len(), gone.iter().find_map(said).map(short))
         });
         Ok(RewindPreview {

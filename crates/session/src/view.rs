@@ -1,17 +1,17 @@
+use std::borrow::Cow;
 use std::collections::HashMap;
 use std::sync::Arc;
 
 use bosun_protocol::{
     AgentNode, Approval, Delta, FileChange, Item, ItemBody, ItemId, QueuedMessage, SessionEvent, SessionSummary,
-    Snapshot, Todo, TodoEvidence, ToolState,
+    Snapshot, Todo, TodoEvidence,
 };
+
+use crate::rows::Rows;
 
 /// How many items a snapshot carries, and more only back to the first that is at work; earlier ones are fetched in
 /// pages.
 pub(crate) const WINDOW: usize = 200;
-
-/// Rows that room is made for at least, where there is none.
-const MORE_ITEMS: usize = 32;
 
 /// What a session shows, changed by [`SessionEvent`]s and by nothing else: that is why a snapshot and the events after
 /// it always make the snapshot at the end.
@@ -19,7 +19,7 @@ const MORE_ITEMS: usize = 32;
 pub(crate) struct View {
     pub seq: u32,
     pub session: SessionSummary,
-    pub items: Vec<Item>,
+    pub items: Rows,
     pub todos: Vec<Todo>,
     pub evidence: Vec<TodoEvidence>,
     pub approvals: Vec<Approval>,
@@ -38,7 +38,7 @@ impl View {
         Self {
             seq: 0,
             session,
-            items: Vec::new(),
+            items: Rows::default(),
             todos: Vec::new(),
             evidence: Vec::new(),
             approvals: Vec::new(),
@@ -59,7 +59,7 @@ impl View {
         Self {
             seq: snapshot.seq,
             session: snapshot.session,
-            items: snapshot.items,
+            items: snapshot.items.into_iter().collect(),
             todos: snapshot.todos,
             evidence: snapshot.evidence,
             approvals: snapshot.approvals,
@@ -74,10 +74,10 @@ impl View {
 
     pub(crate) fn snapshot(&self) -> Snapshot {
         // A row at work is in it even where a window of others followed: nobody may take its end for a new row.
-        let working = self.items.iter().position(at_work).unwrap_or(self.items.len());
+        let working = self.items.first_at_work().unwrap_or(self.items.len());
         let before = self.items.len().saturating_sub(WINDOW).min(working);
         Snapshot {
-            items: self.items.iter().skip(before).cloned().collect(),
+            items: self.items.range(before..self.items.len()),
             items_before: u32::try_from(before).unwrap_or(u32::MAX),
             ..self.beside()
         }
@@ -103,7 +103,7 @@ impl View {
     pub(crate) fn window(&self, end: Option<&ItemId>) -> Snapshot {
         let end = end.map_or(self.items.len(), |id| self.places.get(id).copied().unwrap_or(0));
         let before = end.saturating_sub(WINDOW);
-        let items = self.items.get(before..end).unwrap_or_default().to_vec();
+        let items = self.items.range(before..end);
         Snapshot { items, items_before: u32::try_from(before).unwrap_or(u32::MAX), ..self.beside() }
     }
 
@@ -124,12 +124,13 @@ impl View {
         if known < self.anew || known > self.seq {
             return None;
         }
-        let rows = self.items.iter().zip(&self.touched).filter(|(_, touched)| **touched > known);
-        let items: Vec<Item> = rows.take(WINDOW + 1).map(|(item, _)| item.clone()).collect();
+        let touched = self.touched.iter().enumerate().filter(|(_, touched)| **touched > known);
+        let rows = touched.take(WINDOW + 1).filter_map(|(place, _)| self.items.get(place));
+        let items: Vec<Item> = rows.map(Cow::into_owned).collect();
         (items.len() <= WINDOW).then(|| Snapshot { items, items_before: 0, ..self.beside() })
     }
 
-    pub(crate) fn item(&self, id: &ItemId) -> Option<&Item> {
+    pub(crate) fn item(&self, id: &ItemId) -> Option<Cow<'_, Item>> {
         self.items.get(*self.places.get(id)?)
     }
 
@@ -137,18 +138,18 @@ impl View {
     /// them, for they are what it was to mind. A message of the person's answers nothing, and is itself the question.
     pub(crate) fn question(&self, id: &ItemId) -> Vec<Item> {
         let Some(item) = self.item(id) else { return Vec::new() };
-        if is_said(item) {
-            return vec![item.clone()];
+        if is_said(&item) {
+            return vec![item.into_owned()];
         }
         let before = self.items.iter().take_while(|one| one.id != *id);
-        before.filter(|one| one.turn == item.turn && is_said(one)).cloned().collect()
+        before.filter(|one| one.turn == item.turn && is_said(one)).map(Cow::into_owned).collect()
     }
 
     /// Up to `limit` items right before the item `id`, oldest first.
     pub(crate) fn items_before(&self, id: &ItemId, limit: usize) -> Vec<Item> {
         let end = self.places.get(id).copied().unwrap_or(0);
         let start = end.saturating_sub(limit);
-        self.items.get(start..end).unwrap_or_default().to_vec()
+        self.items.range(start..end)
     }
 
     /// The same for an event that nobody else wants.
@@ -211,10 +212,6 @@ impl View {
             Some(known) => *known = item,
             None => {
                 self.places.insert(item.id.clone(), self.items.len());
-                if self.items.len() == self.items.capacity() {
-                    // Not twice as many: a row is large, and a long session stays open for days.
-                    self.items.reserve_exact(MORE_ITEMS + self.items.len() / 8);
-                }
                 self.items.push(item);
                 self.touched.push(self.seq);
             }
@@ -236,7 +233,9 @@ impl View {
         self.items.remove(place);
         self.touched.remove(place);
         self.anew = self.seq;
-        for (place, item) in self.items.iter().enumerate().skip(place) {
+        // From there on none is packed.
+        let unpacked = self.items.len() - self.items.last_ones().len();
+        for (place, item) in (unpacked..).zip(self.items.last_ones()).skip(place - unpacked) {
             self.places.insert(item.id.clone(), place);
         }
     }
@@ -254,13 +253,4 @@ impl View {
 
 fn is_said(item: &Item) -> bool {
     matches!(item.body, ItemBody::Human { .. })
-}
-
-/// Whether a row will still change.
-fn at_work(item: &Item) -> bool {
-    match &item.body {
-        ItemBody::Ai { streaming, .. } => *streaming,
-        ItemBody::Tool(tool) => matches!(tool.state, ToolState::Proposed | ToolState::Waiting | ToolState::Running),
-        ItemBody::Human { .. } | ItemBody::Notice(_) => false,
-    }
 }

@@ -104,7 +104,7 @@ impl Projection {
     }
 
     fn last_is_model_notice(&self) -> bool {
-        let code = match self.view.items.last().map(|item| &item.body) {
+        let code = match self.view.items.last_ones().last().map(|item| &item.body) {
             Some(ItemBody::Notice(notice)) => notice.code,
             _ => return false,
         };

@@ -1,5 +1,6 @@
 //! The rows of what a model says, from its first word to the end of the reply.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use bosun_model::{AiMessage, ContentBlock, MessageId};
@@ -15,6 +16,7 @@ impl Projection {
         let streaming: Vec<Item> = self
             .view
             .items
+            .last_ones()
             .iter()
             .rev()
             .take_while(|item| item.turn >= turn)
@@ -47,7 +49,8 @@ impl Projection {
     /// the row is ahead of the drafts; after a restart they are all there is.
     pub(super) fn draft(&mut self, message: &MessageId, text: (&str, usize), reasoning: (&str, usize), at: i64) {
         let id = item_of(message);
-        let (shown_text, shown_reasoning) = match self.view.item(&id).map(|item| &item.body) {
+        let row = self.view.item(&id).map(Cow::into_owned);
+        let (shown_text, shown_reasoning) = match row.as_ref().map(|item| &item.body) {
             Some(ItemBody::Ai { text, reasoning, .. }) => (text.as_str(), reasoning.as_str()),
             _ => ("", ""),
         };
@@ -94,8 +97,8 @@ impl Projection {
         let reasoning = shown.unwrap_or_default();
         let body = ItemBody::Ai { text: Arc::new(partial.to_owned()), reasoning, streaming: false };
         // Where it was told live that the reply was dropped, everything is told. The row keeps its time either way.
-        let known = self.view.item(&id);
-        let at = known.map_or(at, |item| item.at);
+        let known = self.view.item(&id).map(Cow::into_owned);
+        let at = known.as_ref().map_or(at, |item| item.at);
         if known.is_none_or(|item| item.body != body) {
             self.complete(id, self.turn(), at, body);
         }

@@ -1,3 +1,4 @@
+use std::borrow::Cow;
 use std::collections::HashMap;
 use std::sync::Arc;
 
@@ -45,7 +46,7 @@ pub(super) fn current(view: &View) -> Option<String> {
         ItemBody::Tool(tool) => matches!(tool.state, ToolState::Running | ToolState::Waiting),
         ItemBody::Human { .. } | ItemBody::Ai { .. } | ItemBody::Notice(_) => false,
     };
-    let item = view.items.iter().rev().take(64).find(busy)?;
+    let item = view.items.last_ones().iter().rev().take(64).find(busy)?;
     let ItemBody::Tool(tool) = &item.body else { return None };
     let object = ["file_path", "path", "pattern", "command", "description"]
         .iter()
@@ -91,7 +92,7 @@ impl Projection {
     /// Takes the rows of the calls that a reply has begun away, to be put behind another row.
     pub(super) fn lift_proposals(&mut self, message: &MessageId) -> Vec<Item> {
         let ids = self.calls.proposals.iter().filter(|(known, _)| known == message).map(|(_, id)| id);
-        let lifted: Vec<Item> = ids.filter_map(|id| self.view.item(id).cloned()).collect();
+        let lifted: Vec<Item> = ids.filter_map(|id| self.view.item(id).map(Cow::into_owned)).collect();
         for item in &lifted {
             self.emit(SessionEvent::ItemRemoved { item: item.id.clone() });
         }
@@ -170,7 +171,7 @@ impl Projection {
 
     pub(super) fn output(&mut self, call_id: &CallId, text: &str) {
         let Some(id) = self.calls.rows.get(call_id).cloned() else { return };
-        let Some(mut item) = self.view.item(&id).filter(|item| is_full(item, text)).cloned() else {
+        let Some(mut item) = self.view.item(&id).filter(|item| is_full(item, text)).map(Cow::into_owned) else {
             let delta = Delta::Output { text: text.to_owned() };
             return self.emit(SessionEvent::ItemDelta { item: id, delta });
         };
@@ -185,7 +186,7 @@ impl Projection {
 
     pub(super) fn finish_call(&mut self, call_id: &CallId, result: &Result<'_>, allowed_by: Option<&str>) {
         let Some(id) = self.calls.rows.get(call_id).cloned() else { return };
-        let Some(mut item) = self.view.item(&id).cloned() else { return };
+        let Some(mut item) = self.view.item(&id).map(Cow::into_owned) else { return };
         if let ItemBody::Tool(tool) = &mut item.body {
             let text = shown(result.message, &result.artifact.framing);
             tool.state = state_of(result.outcome, result.message);
@@ -212,7 +213,7 @@ impl Projection {
     /// Changes the row of a call of the step under way, and tells.
     pub(super) fn change_call(&mut self, call_id: &CallId, change: impl FnOnce(&mut ToolItem)) {
         let Some(id) = self.calls.rows.get(call_id).cloned() else { return };
-        let Some(mut item) = self.view.item(&id).cloned() else { return };
+        let Some(mut item) = self.view.item(&id).map(Cow::into_owned) else { return };
         if let ItemBody::Tool(tool) = &mut item.body {
             change(tool);
         }
