@@ -108,6 +108,7 @@ fn a_turn_that_the_disk_has_no_room_for_is_halted_with_the_way_out_and_goes_on_a
     // The reply was whole: nobody pays for it twice.
     assert!(window.text().contains("I begin and I end."), "{}", window.text());
     assert_eq!(server.requests().len(), 1);
+    assert!(!window.text().contains("interrupted"), "the turn did not end:\n{}", window.text());
     assert_eq!(window.field("Message").value(), "and now?");
     window.button("Send").click();
     window.wait_for_text("All is well.");
