@@ -19,6 +19,7 @@ mod display;
 mod element;
 mod http;
 mod notices;
+mod opener;
 mod process;
 mod usage;
 mod webdriver;
@@ -27,6 +28,7 @@ mod x11;
 
 pub use desk::{Desk, Plan};
 pub use notices::Notices;
+pub use opener::{FileManager, Launcher};
 pub use process::{marked, running_with};
 #[allow(unused_imports, reason = "names for the signatures of scenarios' own helpers")]
 pub use {element::Element, window::Window};

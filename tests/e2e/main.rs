@@ -7,9 +7,12 @@
 )]
 #![allow(dead_code, reason = "the harness offers more than any one state of the scenarios uses")]
 
+mod additions;
 mod agents;
 mod approvals;
+mod changes;
 mod closing;
+mod disk;
 mod figures;
 mod files;
 mod first_run;
@@ -21,12 +24,14 @@ mod knowledge;
 mod lists;
 mod looks;
 mod notices;
+mod outside;
 mod past;
 mod permissions;
 mod places;
 mod plan;
 mod programs;
 mod scene;
+mod settings;
 mod start;
 mod talk;
 mod tour;

@@ -7,7 +7,7 @@ use bosun_providers::SavedAccount;
 use bosun_store::Database;
 use bosun_testkit::{ModelServer, Wire};
 
-use crate::harness::{Desk, Window};
+use crate::harness::{Desk, Element, Window};
 
 /// Theme and language.
 pub type Look = (Theme, Language);
@@ -119,4 +119,45 @@ pub fn type_in(window: &Window<'_>, words: &str) {
     for letter in words.chars() {
         window.press(&letter.to_string());
     }
+}
+
+/// Opens a section of the settings.
+pub fn settings(window: &Window<'_>, section: &'static str) {
+    window.press("Control+,");
+    window.by_role("tab", section).click();
+}
+
+/// Leaves the settings.
+pub fn shut_settings(window: &Window<'_>) {
+    window.press("Escape");
+    window.wait_until("return document.querySelector('.dialog') === null");
+}
+
+/// Writes into a field of several lines.
+pub fn write_lines(window: &Window<'_>, field: &Element<'_>, lines: &[&str]) {
+    for (at, line) in lines.iter().enumerate() {
+        if at > 0 {
+            window.press("Enter");
+        }
+        field.write(line);
+    }
+}
+
+/// Chooses from a list that the system shows, which WebDriver does not reach.
+pub fn choose(window: &Window<'_>, list: &str, value: &str) {
+    window.by_css(list);
+    window.script(
+        "const [list, value] = arguments;
+         const field = document.querySelector(list);
+         field.value = value;
+         field.dispatchEvent(new Event('change', { bubbles: true }))",
+        &[list.into(), value.into()],
+    );
+}
+
+/// The settings as the app has stored them.
+pub fn stored(desk: &Desk) -> Settings {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    let database = Database::open(&desk.data()).unwrap();
+    runtime.block_on(database.setting("settings")).unwrap().unwrap()
 }

@@ -147,6 +147,15 @@ impl Server {
         self.health.borrow().clone()
     }
 
+    /// What may be offered has become more than when it was listed.
+    pub(crate) fn count_again(&self) {
+        let count = self.offered().len();
+        self.health.send_if_modified(|health| {
+            let Health::Ready { tools } = health else { return false };
+            std::mem::replace(tools, count) != count
+        });
+    }
+
     pub(crate) fn watch(&self) -> watch::Receiver<Health> {
         self.health.subscribe()
     }

@@ -204,6 +204,7 @@ impl McpServers {
     /// A person has looked at a changed tool: it is on again as they saw it. Agents that are built from now on offer it.
     pub fn accept(&self, changed: &ChangedTool) {
         self.pins.accept(&changed.server, &changed.tool, &changed.hash);
+        self.servers.iter().filter(|server| server.name == changed.server).for_each(|server| server.count_again());
     }
 
     /// Ends those that nobody vouches for any more, also in the middle of a start or a call.

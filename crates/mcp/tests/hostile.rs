@@ -366,6 +366,7 @@ async fn a_description_that_changed_since_the_last_session_is_off_from_the_start
     assert_eq!(second.names(), Vec::<String>::new());
     assert_eq!(second.health(), Health::Ready { tools: 0 });
     second.servers.accept(&second.servers.changed().remove(0));
+    assert_eq!((second.health(), second.names()), (Health::Ready { tools: 1 }, vec!["s__act".to_owned()]));
     let third = Stage::new(script("listed() { tools \"$1\" 'acts, and more'; }"), pins);
     third.servers.start().await;
     assert_eq!(third.names(), ["s__act"]);

@@ -49,6 +49,17 @@ export function hidingPlace({ preview, args }: Approval): string {
   }
 }
 
+/** What is shown of a call, line by line. */
+export function payloadText(approval: Approval): string {
+  const { preview, args } = approval;
+  const isShown = preview.preview === 'fields' || preview.preview === 'problem';
+  if (!isShown || typeof args !== 'object' || args === null) return hidingPlace(approval);
+  const values = Object.entries(args).map(([name, value]) => [name, typeof value === 'string' ? value : jsonOf(value)]);
+  return values.map((one) => one.join(' ')).join('\n');
+}
+
+const jsonOf = (value: unknown): string => JSON.stringify(value, null, 2) ?? '';
+
 /** Why no rule lets a call pass. */
 export function guardWords(t: Messages, guard: RuleGuard): string {
   const words = t.scopes.guards;
