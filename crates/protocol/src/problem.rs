@@ -55,7 +55,7 @@ problems! {
     ContentUnusable { path: String, detail: String } = "the content store at {path} cannot be used: {detail}; check that this folder can be read and written, then try again";
     NothingKept = "nothing is stored in this run, so nothing can be restored; run Bosun without --no-store";
     NothingAttachable = "nothing is stored in this run, so nothing can be attached; run Bosun without --no-store";
-    NotRecorded { why: Box<Problem> } = "{why}. No unrecorded action was carried out; fix this, then continue the turn";
+    NotRecorded { why: Box<Problem> } = "{why}. No unrecorded action was carried out";
 
     // Calls that would fail.
     NotReadYet { path: String } = "the agent has not read '{path}' yet; it will be told to read it first";

@@ -30,7 +30,7 @@ describe('what Bosun says', () => {
     const why: Problem = { problem: 'disk_full' };
     expect(phrase(why)).toBe('the disk is full, so this could not be saved; free some space, then continue');
     expect(say({ problem: 'not_recorded', why })).toBe(
-      'The disk is full, so this could not be saved; free some space, then continue. No unrecorded action was carried out; fix this, then continue the turn.',
+      'The disk is full, so this could not be saved; free some space, then continue. No unrecorded action was carried out.',
     );
     expect(say({ problem: 'database_foreign', path: '/x/y' })).toBe(
       '/x/y is not a database. It was left as it is; move it elsewhere to start with a new one.',

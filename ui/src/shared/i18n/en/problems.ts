@@ -33,7 +33,7 @@ export const problems = {
   content_unusable: "the content store at {path} cannot be used: {detail}; check that this folder can be read and written, then try again",
   nothing_kept: "nothing is stored in this run, so nothing can be restored; run Bosun without --no-store",
   nothing_attachable: "nothing is stored in this run, so nothing can be attached; run Bosun without --no-store",
-  not_recorded: "{why}. No unrecorded action was carried out; fix this, then continue the turn",
+  not_recorded: "{why}. No unrecorded action was carried out",
   not_read_yet: "the agent has not read '{path}' yet; it will be told to read it first",
   text_not_found: "the text to replace is not in '{path}'; the agent will be told to read it again",
   text_not_unique: "the text to replace occurs {count} times in '{path}'; the agent will be told to include more of the surrounding text",

@@ -33,7 +33,7 @@ export const problems: Messages['problems'] = {
   content_unusable: '{path} 处的内容存储无法使用：“{detail}”；请检查该文件夹能否读写，然后重试',
   nothing_kept: '本次运行不保存任何内容，因此无法恢复；请去掉 --no-store 后再运行 Bosun',
   nothing_attachable: '本次运行不保存任何内容，因此无法添加附件；请去掉 --no-store 后再运行 Bosun',
-  not_recorded: '{why}。没有执行任何未记录的操作；请先解决此问题，再继续本回合',
+  not_recorded: '{why}。没有执行任何未记录的操作',
   not_read_yet: '智能体还没有读取“{path}”；Bosun 会让它先读取',
   text_not_found: '“{path}”中没有要替换的文字；Bosun 会让智能体重新读取',
   text_not_unique: '要替换的文字在“{path}”中出现了 {count} 次；Bosun 会让智能体多带一些上下文',
