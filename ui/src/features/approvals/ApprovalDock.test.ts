@@ -181,7 +181,7 @@ describe('the card', () => {
       ['{', 'This is not valid JSON.'],
       ['[1]', 'The arguments must be one JSON object.'],
       ['{"file_path":"/a.txt","new_string":2}', 'old_string: is missing'],
-      ['{"file_path":"/a.txt","old_string":"a","new_string":2}', 'new_string: should be string'],
+      ['{"file_path":"/a.txt","old_string":"a","new_string":2}', 'new_string: should be text'],
     ] as const) {
       await fireEvent.input(json, { target: { value: text } });
       expect(screen.getByText(problem)).toBeTruthy();
