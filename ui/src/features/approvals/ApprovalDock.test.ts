@@ -311,6 +311,24 @@ describe('the guards', () => {
   });
 });
 
+describe('what hides', () => {
+  it.each([
+    ['a file', approval('write_file', { file_path: '/a', content: 'x\ny\u202e' }), 'content has invisible characters'],
+    ['a name', approval('write_file', { file_path: '/a\u200b', content: '' }), 'file_path has invisible characters'],
+    ['a server', approval('mcp__x__y', { url: 'https://gіthub.com' }), 'gіthub.com mixes alphabets'],
+    ['a task', approval('task', { description: 'do\u2066 it' }), 'first one is LRI in line 1'],
+    ['nobody looked at', approval('x', { text: 'a '.repeat(300_000) }), 'too long to be searched whole'],
+  ])('is said of %s too', (_what, asked, text) => {
+    show([asked]);
+    expect(screen.getByRole('dialog').textContent).toContain(text);
+  });
+
+  it('is said in a few lines', () => {
+    show([approval('x', Object.fromEntries(Array.from({ length: 30 }, (_, at) => [`a${at}`, '\u202e'])))]);
+    expect(screen.getByRole('dialog').textContent).toContain('And 26 more like these');
+  });
+});
+
 describe('several requests', () => {
   const [first, second, third] = [command('ls'), command('pwd'), command('date')] as [Approval, Approval, Approval];
 

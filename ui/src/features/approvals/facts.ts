@@ -31,8 +31,8 @@ export function whoAsks(t: Messages, { agent }: Approval): string {
   return agent.length <= 1 ? t.approvals.main : agent.slice(1).join(' › ');
 }
 
-/** The text in which something could hide. */
-export function hidingPlace({ preview, args }: Approval): string {
+/** What is shown of it, as one text. */
+export function shownText({ preview, args }: Approval): string {
   switch (preview.preview) {
     case 'command':
       return preview.command;

@@ -62,7 +62,10 @@ export const approvals = {
   seeEnd: 'Show the end',
   endFirst: 'Read to the end first.',
   hidden: 'It contains invisible characters. They are marked below.',
-  lookalikes: 'Look closely: some letters imitate others.',
+  hiddenIn: (place: string, line: number, mark: string) =>
+    `${place} has invisible characters; the first one is ${mark} in line ${f.number(line)}.`,
+  moreHidden: (count: number) => `And ${f.number(count)} more like these`,
+  notSearched: 'It is too long to be searched whole for invisible characters.',
   suspect: {
     mixed: (word: string, detail: string) => `${word} mixes alphabets: ${detail}`,
     imitates: (word: string, detail: string) => `${word} only looks Latin: ${detail}`,

@@ -63,7 +63,9 @@ export const approvals: Messages['approvals'] = {
   seeEnd: '查看结尾',
   endFirst: '请先看到末尾。',
   hidden: '其中有看不见的字符，已在下方标出。',
-  lookalikes: '请细看：有形似其他字母的字符。',
+  hiddenIn: (place, line, mark) => `${place} 含有看不见的字符，第一个是第 ${line} 行的 ${mark}。`,
+  moreHidden: (count) => `另有 ${count} 处类似情况`,
+  notSearched: '内容太长，未能全部检查是否含有看不见的字符。',
   suspect: {
     mixed: (word, detail) => `${word} 混用了不同字母表：${detail}`,
     imitates: (word, detail) => `${word} 只是看起来像拉丁字母：${detail}`,
