@@ -62,7 +62,7 @@ class Look {
     } else if (Array.isArray(value)) {
       this.each(value.entries(), depth, (at) => `${place}[${at}]`, name);
     } else if (isArgs(value)) {
-      this.each(Object.entries(value), depth, (one) => (place ? `${place}.${one}` : one));
+      this.each(Object.entries(value), depth, (one) => (place ? `${place}.${one}` : String(one)));
     }
   }
 

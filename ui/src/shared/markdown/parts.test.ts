@@ -183,7 +183,7 @@ describe('parts of code', () => {
     const looked = vi.spyOn(String.prototype, 'replaceAll');
     const parts = new CodeParts();
     for (let end = 20; end < ENDLESS.code.length; end += 20) parts.read(ENDLESS.code.slice(0, end));
-    const letters = looked.mock.contexts.reduce((sum, one) => sum + String(one).length, 0);
+    const letters = looked.mock.contexts.reduce<number>((sum, one) => sum + String(one).length, 0);
     looked.mockRestore();
     expect(letters).toBeLessThan(5 * ENDLESS.code.length);
   });

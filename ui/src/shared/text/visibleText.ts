@@ -82,7 +82,7 @@ export const hidesSomething = (text: string): boolean => visible(text).some((seg
 
 /** What may be a mark that hides or turns text; blanks are none here, whatever their width. */
 const HIDING =
-  /(?![\n\t])[\p{C}\p{Zl}\p{Zp}\u034f\u115f\u1160\u17b4\u17b5\u2800\u3164\uffa0\ufe00-\ufe0f\u{e0100}-\u{e01ef}]|\p{M}{4,}/gu;
+  /(?![\n\t])[\p{C}\p{Zl}\p{Zp}\u115f\u1160\u2800\u3164\uffa0]|\u034f|\u17b4|\u17b5|[\ufe00-\ufe0f]|[\u{e0100}-\u{e01ef}]|\p{M}{4,}/gu;
 
 /**
  * The first sign in a text or a file that is not seen or turns what stands around it. What languages, pictures and systems
