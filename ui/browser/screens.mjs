@@ -309,6 +309,13 @@ export const SCREENS = {
   answer: { query: { recorded: 'tools' }, act: (page) => page.locator('.log').evaluate((log) => (log.scrollTop = 0)) },
   hostile: { query: hosts },
   script: { query: { recorded: 'script' } },
+  hostilemail: {
+    query: hosts,
+    async act(page) {
+      const mail = page.locator('.approval dl', { hasText: 'subject' });
+      while (!(await mail.isVisible())) await page.locator('.place button').nth(1).click();
+    },
+  },
   hostilelong: { query: hosts, act: (page) => page.locator('.place button').nth(1).click() },
   model: { act: (page) => page.locator('.bar button.chip[aria-haspopup]').click() },
   pick: {

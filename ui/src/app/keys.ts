@@ -1,3 +1,4 @@
+import { isAltGr, isComposing, isText, placeOf, signAt } from '../shared/press';
 import type { CommandId } from './commands';
 
 /** The window's own keys. Command on a Mac, Control elsewhere. */
@@ -52,22 +53,61 @@ export function holderOf(chord: Chord, given: Shortcuts, ids: readonly CommandId
   return ids.find((id) => chordOf(id, given) === chord) ?? null;
 }
 
-/** What was pressed, as keys that a command may have; `null` for anything else. */
-export function chordIn(event: KeyboardEvent): Chord | null {
-  if (event.isComposing || event.keyCode === 229 || event.altKey) return null;
-  if (!(isMac ? event.metaKey : event.ctrlKey) || (isMac && event.ctrlKey) || (!isMac && event.metaKey)) return null;
+/**
+ * What was pressed, as keys that commands may have, in the order in which they are looked for: the character first, then
+ * the key by its place. Shift is named where the character would be there without it, as with letters.
+ */
+export function chordsIn(event: KeyboardEvent): Chord[] {
+  if (isComposing(event) || event.altKey || isAltGr(event)) return [];
+  if (!(isMac ? event.metaKey : event.ctrlKey) || (isMac && event.ctrlKey) || (!isMac && event.metaKey)) return [];
   const key = event.key.toLowerCase();
-  if ([...key].length !== 1 || key === ' ' || key === '+') return null;
-  return event.shiftKey ? `shift+${key}` : key;
+  if (!isText(key) || key === ' ' || key === '+') return [];
+  const place = placeOf(event);
+  const byPlace = place === null ? [] : [place];
+  if (!event.shiftKey) return [key, ...byPlace];
+  const named = [key, ...byPlace].map((one) => `shift+${one}`);
+  const needsShift = !/\p{L}/u.test(key) && (isDigit(key) || key !== signAt(event.code));
+  return needsShift ? [key, ...named] : named;
+}
+
+/** What was pressed, as keys that a command may be given, written as every layout has them; `null` for anything else. */
+export function chordIn(event: KeyboardEvent): Chord | null {
+  const chords = chordsIn(event);
+  return chords.find((chord) => /^[ -~]+$/.test(chord)) ?? chords[0] ?? null;
+}
+
+/** What stands in the way of giving `id` what was pressed: keys that are nobody's to give, or another command's. */
+export function rivalOf(
+  event: KeyboardEvent,
+  given: Shortcuts,
+  ids: readonly CommandId[],
+  id: CommandId,
+): { chord: Chord; holder: CommandId | null } | null {
+  return first(chordsIn(event), (chord) => {
+    if (isReserved(chord)) return { chord, holder: null };
+    const holder = holderOf(chord, given, ids);
+    return holder && holder !== id ? { chord, holder } : null;
+  });
 }
 
 export const isReserved = (chord: Chord): boolean => RESERVED.test(chord);
 
 /** What a key press means for the window; `null` where it is not the window's. */
 export function actionOf(event: KeyboardEvent, given: Shortcuts, ids: readonly CommandId[]): Action | null {
-  if (event.isComposing || event.keyCode === 229 || event.altKey) return null;
-  const chord = chordIn(event);
-  if (chord === null)
-    return event.key === 'Escape' && !event.shiftKey && !event.ctrlKey && !event.metaKey ? 'escape' : null;
-  return /^[1-9]$/.test(chord) ? `session${Number(chord)}` : holderOf(chord, given, ids);
+  if (event.key === 'Escape' && !isComposing(event)) {
+    return event.altKey || event.shiftKey || event.ctrlKey || event.metaKey ? null : 'escape';
+  }
+  return first(chordsIn(event), (chord) =>
+    /^[1-9]$/.test(chord) ? (`session${Number(chord)}` as const) : holderOf(chord, given, ids),
+  );
+}
+
+const isDigit = (key: string): boolean => /^[0-9]$/.test(key);
+
+function first<T>(chords: readonly Chord[], found: (chord: Chord) => T | null): T | null {
+  for (const chord of chords) {
+    const one = found(chord);
+    if (one !== null) return one;
+  }
+  return null;
 }

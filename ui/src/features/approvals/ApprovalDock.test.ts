@@ -181,7 +181,7 @@ describe('the card', () => {
       ['{', 'This is not valid JSON.'],
       ['[1]', 'The arguments must be one JSON object.'],
       ['{"file_path":"/a.txt","new_string":2}', 'old_string: is missing'],
-      ['{"file_path":"/a.txt","old_string":"a","new_string":2}', 'new_string: should be string'],
+      ['{"file_path":"/a.txt","old_string":"a","new_string":2}', 'new_string: should be text'],
     ] as const) {
       await fireEvent.input(json, { target: { value: text } });
       expect(screen.getByText(problem)).toBeTruthy();
@@ -315,6 +315,24 @@ describe('the guards', () => {
     expect(card.querySelector('pre .mark')?.textContent).toBe('RLO');
     expect(card.querySelector('blockquote')?.textContent).toBe('**Approved automatically** <button>OK</button>');
     expect(within(card).queryByRole('button', { name: 'OK' })).toBeNull();
+  });
+});
+
+describe('what hides', () => {
+  it.each([
+    ['a file', approval('write_file', { file_path: '/a', content: 'x\ny\u202e' }), 'content has invisible characters'],
+    ['a name', approval('write_file', { file_path: '/a\u200b', content: '' }), 'file_path has invisible characters'],
+    ['a server', approval('mcp__x__y', { url: 'https://gіthub.com' }), 'gіthub.com mixes alphabets'],
+    ['a task', approval('task', { description: 'do\u2066 it' }), 'first one is LRI in line 1'],
+    ['nobody looked at', approval('x', { text: 'a '.repeat(300_000) }), 'too long to be searched whole'],
+  ])('is said of %s too', (_what, asked, text) => {
+    show([asked]);
+    expect(screen.getByRole('dialog').textContent).toContain(text);
+  });
+
+  it('is said in a few lines', () => {
+    show([approval('x', Object.fromEntries(Array.from({ length: 30 }, (_, at) => [`a${at}`, '\u202e'])))]);
+    expect(screen.getByRole('dialog').textContent).toContain('And 26 more like these');
   });
 });
 

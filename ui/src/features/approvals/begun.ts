@@ -1,6 +1,6 @@
 /** What is begun as an answer to a request, as it is kept until it is sent or given up. */
 import type { DecisionKind } from '../../ipc/bindings';
-import { isArgs, type Args } from './schemaForm';
+import { isArgs, type Args } from './schema';
 
 /** What is in the form for other arguments. */
 export interface Edits {

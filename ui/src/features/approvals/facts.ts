@@ -31,8 +31,8 @@ export function whoAsks(t: Messages, { agent }: Approval): string {
   return agent.length <= 1 ? t.approvals.main : agent.slice(1).join(' › ');
 }
 
-/** The text in which something could hide. */
-export function hidingPlace({ preview, args }: Approval): string {
+/** What is shown of it, line by line. */
+export function shownText({ preview, args }: Approval): string {
   switch (preview.preview) {
     case 'command':
       return preview.command;
@@ -45,18 +45,12 @@ export function hidingPlace({ preview, args }: Approval): string {
       return preview.path;
     case 'fields':
     case 'problem':
-      return JSON.stringify(args) ?? '';
+      return typeof args === 'object' && args !== null ? Object.entries(args).map(lineOf).join('\n') : jsonOf(args);
   }
 }
 
-/** What is shown of a call, line by line. */
-export function payloadText(approval: Approval): string {
-  const { preview, args } = approval;
-  const isShown = preview.preview === 'fields' || preview.preview === 'problem';
-  if (!isShown || typeof args !== 'object' || args === null) return hidingPlace(approval);
-  const values = Object.entries(args).map(([name, value]) => [name, typeof value === 'string' ? value : jsonOf(value)]);
-  return values.map((one) => one.join(' ')).join('\n');
-}
+const lineOf = ([name, value]: [string, unknown]): string =>
+  `${name} ${typeof value === 'string' ? value : jsonOf(value)}`;
 
 const jsonOf = (value: unknown): string => JSON.stringify(value, null, 2) ?? '';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { fields, parsed, typed, validate } from './schemaForm';
+import { fields, parsed, typed } from './schemaForm';
 
 /** As schemars writes the input of a tool. */
 const SCHEMA = {
@@ -74,28 +74,5 @@ describe('fields', () => {
     expect(parsed(limit, '1.5').isValid).toBe(false);
     expect(parsed(limit, 'abc').isValid).toBe(false);
     expect(parsed(todos, '[').isValid).toBe(false);
-  });
-});
-
-describe('validation', () => {
-  const problems = (value: unknown) => validate(SCHEMA, value).map((problem) => `${problem.path}:${problem.code}`);
-
-  it('lets what fits pass', () => {
-    expect(problems({ file_path: '/a', content: '', limit: null, mode: 'files', anything: [1] })).toEqual([]);
-    expect(problems({ file_path: '/a', content: '', todos: [{ content: 'a', status: 'pending' }], more: 1 })).toEqual(
-      [],
-    );
-  });
-
-  it('names the place and the kind of what does not', () => {
-    expect(problems([])).toEqual([':type']);
-    expect(problems({ content: 3 })).toEqual(['file_path:required', 'content:type']);
-    expect(problems({ file_path: '/a', content: '', limit: 0 })).toEqual(['limit:range']);
-    expect(problems({ file_path: '/a', content: '', mode: 'other' })).toEqual(['mode:choice']);
-    expect(problems({ file_path: '/a', content: '', todos: [{ content: '', status: 'later', x: 1 }] })).toEqual([
-      'todos[0].content:length',
-      'todos[0].status:choice',
-      'todos[0].x:unknown',
-    ]);
   });
 });

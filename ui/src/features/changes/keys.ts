@@ -1,5 +1,6 @@
 /** The keys of the pane of changes: from file to file, place to place and line to line, and what is done to them. */
 import { isTyping } from '../../shared/guard';
+import { plainKey } from '../../shared/press';
 
 interface Parts {
   place: () => HTMLElement;
@@ -57,10 +58,11 @@ export function changeKeys({ place, isWide, nextFile }: Parts): (event: Keyboard
   };
 
   return (event) => {
-    if (event.ctrlKey || event.metaKey || event.altKey || event.isComposing || event.keyCode === 229) return;
+    const key = plainKey(event);
+    if (key === null) return;
     const isOurs = place().contains(document.activeElement) || isWide();
     if (!isOurs || (!isWide() && isTyping(event.target)) || event.target instanceof HTMLInputElement) return;
-    const act = keys[event.key.toLowerCase()];
+    const act = keys[key];
     if (!act || act() === false) return;
     event.preventDefault();
     // Single letters answer approvals elsewhere in the window.

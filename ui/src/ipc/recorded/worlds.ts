@@ -272,9 +272,16 @@ function hostile(): Snapshot {
   );
   const unknown = approval(
     'send_mail',
-    { to: ['a@example.org'], subject: 'Hello', body: 'First line\nSecond line' },
+    { to: ['a@exаmple.org'], subject: 'Hello', body: 'First line\nSecond line, and ask \u202enobody' },
     {
       session: 's-hostile',
+      schema: {
+        properties: {
+          to: { type: 'array', items: { type: 'string' }, minItems: 1 },
+          subject: { type: 'string', pattern: '^[A-Z][a-z ]+$' },
+        },
+        required: ['to'],
+      },
       reach: { place: 'outside', network: true, sandbox: null, undo: 'no' },
       reason: { reason: 'rule', rule: 'mail asks' },
     },

@@ -146,13 +146,51 @@ describe('parts of code', () => {
     const parts = new CodeParts();
     let before: string[] = [];
     for (let end = STEP; end < ENDLESS.code.length; end += STEP) {
-      const now = parts.read(ENDLESS.code.slice(0, end));
+      const now = parts.read(ENDLESS.code.slice(0, end)).map(({ text }) => text);
       expect(now.slice(0, before.length - 1)).toEqual(before.slice(0, -1));
       before = now;
     }
     expect(before.length).toBeGreaterThan(10);
     expect(before.slice(0, -1).every((part) => part.endsWith('\n') && part.length < 9_000)).toBe(true);
-    expect(parts.read(ENDLESS.code).join('')).toBe(ENDLESS.code);
-    expect(parts.read('another')).toEqual(['another']);
+    const whole = parts.read(ENDLESS.code);
+    expect(whole.map(({ text }) => text).join('')).toBe(ENDLESS.code);
+    expect(whole.some(({ hides }) => hides)).toBe(false);
+    expect(parts.read('another')).toEqual([{ text: 'another', hides: false }]);
+  });
+
+  it.each([
+    ['turned text', 'if (x\u202e) {', true],
+    ['what is not seen', 'a\u200bb', true],
+    ['empty lines', 'a\n\n\n\n\nb', true],
+    ['a pile of marks', 'a\u0301\u0302\u0303\u0304\u0305', true],
+    ['one picture of several', 'x 👩🏽\u200d💻 ❤\ufe0f 1\ufe0f', false],
+    ['blanks', `\t${' '.repeat(100)}x`, false],
+  ])('hide something as soon as it is there: %s', (_what, text, hides) => {
+    for (const step of [1, 3, 50]) {
+      const parts = new CodeParts();
+      const code = `${ENDLESS.code.slice(0, 9_000)}${text}\n${ENDLESS.code.slice(0, 9_000)}`;
+      // As the text comes, no sign of it in two halves.
+      const signs = [...code];
+      const at = [...code.slice(0, 9_000 + text.length)].length;
+      for (let end = 8_900; end < at; end += step) parts.read(signs.slice(0, end).join(''));
+      expect(parts.read(signs.slice(0, at).join('')).some((part) => part.hides)).toBe(hides);
+      expect(parts.read(code).some((part) => part.hides)).toBe(hides);
+      expect(parts.read('another')).toEqual([{ text: 'another', hides: false }]);
+    }
+  });
+
+  it('are looked through as they come, and not again with every word', () => {
+    const looked = vi.spyOn(String.prototype, 'replaceAll');
+    const parts = new CodeParts();
+    for (let end = 20; end < ENDLESS.code.length; end += 20) parts.read(ENDLESS.code.slice(0, end));
+    const letters = looked.mock.contexts.reduce<number>((sum, one) => sum + String(one).length, 0);
+    looked.mockRestore();
+    expect(letters).toBeLessThan(5 * ENDLESS.code.length);
+  });
+
+  it('are marked when they are whole where a line has no end', () => {
+    const parts = new CodeParts();
+    const [part] = parts.read(`\u202e${'x'.repeat(50_000)}`);
+    expect(part?.hides).toBe(false);
   });
 });

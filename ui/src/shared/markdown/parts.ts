@@ -1,5 +1,6 @@
 /** How a block that goes on and on is read in parts. */
 import type { Token, Tokens } from 'marked';
+import { hidesSomething } from '../text/visibleText';
 
 /** A word after a space or after a sentence of Chinese: nothing that begins there is taken for a mark of Markdown. */
 const WORD = /[ \u3001\u3002\uff01\uff0c\uff1b\uff1f]\p{L}/gu;
@@ -98,20 +99,53 @@ export class Fence {
 /** So much of code is laid out again when more of it comes. */
 const CODE_PART = 4 * 1024;
 
-/** Code as runs of whole lines. Those before the last stay as they are while more is added. */
+/** A line without an end, of which every part would be marked again with each word, is marked when it is whole. */
+const LONGEST_MARKED = 4 * CODE_PART;
+
+export interface CodePart {
+  text: string;
+  /** It has signs that are not seen or turn others, which are to be marked. */
+  hides: boolean;
+}
+
+/** Code as runs of whole lines. Those before the last stay as they are while more is added; only that is looked through. */
 export class CodeParts {
-  private ends: number[] = [];
+  private done: CodePart[] = [];
+  private last: CodePart | null = null;
   private known = '';
 
-  read(code: string): string[] {
-    if (!code.startsWith(this.known)) this.ends = [];
-    let end = this.ends.at(-1) ?? 0;
+  read(code: string): CodePart[] {
+    if (!code.startsWith(this.known)) [this.done, this.last, this.known] = [[], null, ''];
+    let end = this.known.length;
     while (code.length - end > 2 * CODE_PART) {
       const line = code.indexOf('\n', end + CODE_PART) + 1;
       if (line === 0) break;
-      this.ends.push((end = line));
+      const text = code.slice(end, line);
+      this.done.push({ text, hides: hidesInCode(text) });
+      this.last = null;
+      end = line;
     }
     this.known = code.slice(0, end);
-    return [0, ...this.ends].map((start, at) => code.slice(start, this.ends[at]));
+    const text = code.slice(end);
+    this.last = { text, hides: this.hidesNow(text) };
+    const isMarked = this.last.hides && text.length <= LONGEST_MARKED;
+    return [...this.done, { text, hides: isMarked }];
   }
+
+  private hidesNow(text: string): boolean {
+    const { last } = this;
+    if (!last || !text.startsWith(last.text)) return hidesInCode(text);
+    return last.hides || hidesInCode(text.slice(settledAt(last.text)));
+  }
+}
+
+/** Blanks are ordinary in code, however many there are. */
+export const hidesInCode = (code: string): boolean =>
+  hidesSomething(code.replaceAll('\t', ' ').replace(/ {16,}/g, ' '));
+
+/** Where what follows can be judged by itself: at the last letter, of which nothing before it makes another. */
+function settledAt(text: string): number {
+  let at = text.length - 1;
+  while (at > 0 && !/[!-~]/.test(text.charAt(at))) at--;
+  return Math.max(0, at);
 }

@@ -24,6 +24,38 @@ export function lookalikes(text: string): Suspect[] {
   return found;
 }
 
+/** The same in a text or a file, in which there are other languages: what they are written with is nothing strange. */
+export function strangeWords(text: string): Suspect[] {
+  if (!STRANGE.test(text)) return [];
+  const found = new Map<string, Suspect>();
+  for (const line of text.split('\n')) {
+    if (found.size >= MOST) break;
+    if (!STRANGE.test(line)) continue;
+    const suspects = lookalikes(line).flatMap((one) => (one.reason === 'mixed' ? inParts(one) : [one]));
+    for (const one of suspects) if (!isOfLanguage(one, line)) found.set(one.word, one);
+  }
+  return [...found.values()];
+}
+
+/** ASCII alone passes for nothing, but for the hosts that are written in it. */
+// eslint-disable-next-line no-control-regex -- the whole of ASCII is meant
+const STRANGE = /[^\x00-\x7f]|xn--/i;
+
+/** A word of one alphabet is often beside one of another, as in the name of a file. */
+const inParts = ({ word }: Suspect): Suspect[] =>
+  word.split(/[._-]/).flatMap((part) => {
+    const one = judge(part);
+    return one?.reason === 'mixed' ? [{ ...one, word }] : [];
+  });
+
+/** Whether the line has words that are plainly of the language in which such letters are written. */
+function isOfLanguage({ reason, word }: Suspect, line: string): boolean {
+  if (reason === 'wide') return /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}]/u.test(line);
+  if (reason !== 'imitates') return false;
+  const script = [/\p{Script=Cyrillic}/u, /\p{Script=Greek}/u, /\p{Script=Armenian}/u].find((one) => one.test(word));
+  return script !== undefined && [...line].some((char) => script.test(char) && !IMITATORS.has(char));
+}
+
 function judge(word: string): Suspect | null {
   if (/(?:^|\.)xn--/i.test(word)) return { word, reason: 'punycode', detail: decodeHost(word) };
   // eslint-disable-next-line no-control-regex -- the whole of ASCII is meant

@@ -172,3 +172,9 @@ it('leaves in prose what languages are set with, and marks there what hides or t
     ).toBe(true);
   }
 });
+
+it('takes no longer for a long run of one sign than for as many others', () => {
+  const begin = performance.now();
+  expect(visible('─'.repeat(200_000))).toHaveLength(1);
+  expect(performance.now() - begin).toBeLessThan(5000);
+});

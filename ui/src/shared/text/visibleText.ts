@@ -80,6 +80,26 @@ export function written(text: string): string {
 /** Whether anything in `text` would be hidden if it were simply printed. */
 export const hidesSomething = (text: string): boolean => visible(text).some((segment) => segment.kind === 'mark');
 
+/** What may be a mark that hides or turns text; blanks are none here, whatever their width. */
+const HIDING =
+  /(?![\n\t])[\p{C}\p{Zl}\p{Zp}\u115f\u1160\u2800\u3164\uffa0]|\u034f|\u17b4|\u17b5|[\ufe00-\ufe0f]|[\u{e0100}-\u{e01ef}]|\p{M}{4,}/gu;
+
+/**
+ * The first sign in a text or a file that is not seen or turns what stands around it. What languages, pictures and systems
+ * write so is none: joined letters, the ends of lines on Windows, the mark at a file's beginning.
+ */
+export function firstHidden(text: string): { at: number; mark: string } | null {
+  if (!UNPLAIN.test(text)) return null;
+  for (const { 0: found, index: at } of text.matchAll(HIDING)) {
+    const before = text.slice(Math.max(0, at - 3), at);
+    const isLineEnd = found === '\r' && text[at + 1] === '\n';
+    if (isLineEnd || (found === '\ufeff' && at === 0) || (JOINERS.test(found) && JOINING.test(before))) continue;
+    const mark = /\p{M}{4}/u.test(found) ? 'COMBINING' : markOf(found.codePointAt(0) ?? 0, before);
+    if (mark !== null) return { at, mark };
+  }
+  return null;
+}
+
 export const markText = (label: string, count: number): string => (count > 1 ? `${label} ×${count}` : label);
 
 class Scanner {
@@ -105,12 +125,15 @@ class Scanner {
       return this.draw(char);
     }
     if (char === ' ' || (char === '\t' && this.setting === 'code')) return this.blanks(char);
-    const run = this.runOf(char);
-    if (char === '\n') return run.length < LINE_FEEDS ? this.draw(run) : this.mark('LF', run.length, run);
+    if (char === '\n') {
+      const run = this.runOf(char);
+      return run.length < LINE_FEEDS ? this.draw(run) : this.mark('LF', run.length, run);
+    }
     if (/\p{M}/u.test(char) && !isVariation(code)) return this.combining();
     const name = markOf(code, this.text.slice(Math.max(0, this.at - 3), this.at));
-    if (name === null) this.draw(char);
-    else this.mark(name, run.length / char.length, run);
+    if (name === null) return this.draw(char);
+    const run = this.runOf(char);
+    this.mark(name, run.length / char.length, run);
   }
 
   private runOf(char: string): string {
