@@ -37,7 +37,7 @@ describe('a request that cannot be drawn', () => {
     const asked = unshown();
     const { container, onDecide, onStop } = show([asked]);
     const card = await screen.findByRole('dialog', { name: UNSHOWN });
-    expect(card.textContent).toContain('It asks for edit_file. It waits, and nothing of it runs.');
+    expect(card.textContent).toContain('It asks for edit_file and waits; nothing of it runs.');
     expect(screen.queryByRole('button', { name: /Approve|Edit|Respond/ })).toBeNull();
     expect(container.querySelector('.approval')).toBeNull();
     pass(1_000);

@@ -13,7 +13,7 @@ export function faulty(): Snapshot {
     tool('read_file', { file_path: '/tests/clock.rs' }, { figures: [{ figure: 'lines', value: 42 }] }),
     ai('The clock shows the time of the machine. It is asked for **once a tick**.'),
   ];
-  const asked = { session: 's-faulty', preview: { preview: 'diff', diff: nothing } } as const;
+  const asked = { session: 's-faulty', reach: nothing };
   return snapshot(summary('s-faulty', { title: 'The clock of the harbour', status: 'waiting', waiting: 1 }), {
     items,
     todos: [

@@ -172,6 +172,8 @@ const WORLDS: Record<string, () => World> = {
   }),
   gone: () => gone(),
   faulty: () => only(faulty()),
+  // Of what went wrong at the start the page has no word, so that its window cannot be drawn.
+  undrawn: () => ({ ...base(), problem: { problem: 'unheard_of' } as never }),
   hostile: () => ({ ...only(hostile()), refused: `cannot read ${HOSTILE_NAME}: no such file` }),
   script: () => only(script()),
   long: () => only(long(10_000)),

@@ -11,8 +11,9 @@ export const faults = {
   content: 'This part could not be shown.',
   window: 'The window could not be shown.',
   safe: 'No work is lost: Bosun goes on behind it.',
-  unseen: 'It waits, and nothing of it runs. What nobody can see cannot be approved.',
-  tool: (name: string) => `It asks for ${name}.`,
+  /** Of a request, with the tool that it asks for where that has a plain name. */
+  unseen: (tool: string | null) =>
+    `${tool === null ? 'It waits' : `It asks for ${tool} and waits`}; nothing of it runs. What nobody can see cannot be approved.`,
   stop: 'Stop the turn',
   copy: 'Copy details',
   reload: 'Load the window again',
