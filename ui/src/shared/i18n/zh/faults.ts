@@ -11,7 +11,8 @@ export const faults: Messages['faults'] = {
   content: '这一部分无法显示。',
   window: '窗口无法显示。',
   safe: '工作没有丢失，Bosun 仍在后台继续。',
-  unseen: (tool) => `${tool === null ? '它' : `它请求使用 ${tool}，`}正在等待，不会执行任何内容。看不到的内容不能批准。`,
+  unseen: (tool) =>
+    `${tool === null ? '它' : `它请求使用 ${tool}，`}正在等待，不会执行任何内容。看不到的内容不能批准。`,
   stop: '停止当前回合',
   copy: '复制详情',
   reload: '重新加载窗口',
