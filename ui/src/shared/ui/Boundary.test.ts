@@ -149,6 +149,8 @@ describe('a dialog that cannot be drawn', () => {
     await screen.findByRole('dialog', { name: 'This dialog could not be shown.' });
     await userEvent.keyboard('{Escape}');
     await waitFor(() => expect(document.querySelector('.dialog')).toBeNull());
+    // A dialog that broke off while it was drawn would leave the page locked.
+    await waitFor(() => expect(document.body.style.pointerEvents).not.toBe('none'));
   }, 60_000);
 });
 
@@ -161,9 +163,8 @@ describe('a window that cannot be drawn', () => {
     await screen.findByText('The window could not be shown.', {}, SLOW);
     expect(screen.getByRole('button', { name: 'Load the window again' })).toBeTruthy();
     await waitFor(() => expect(host.calls.some(({ name }) => name === 'uiReady')).toBe(true), SLOW);
-    expect(host.calls.filter(({ name }) => name === 'reportFault').map(({ value }) => value)).toEqual([
-      { place: 'window', message: 'TypeError: no such thing', stack: expect.any(String) },
-    ]);
+    const [first] = host.calls.filter(({ name }) => name === 'reportFault');
+    expect(first?.value).toMatchObject({ place: 'window', message: 'TypeError: no such thing' });
     isBroken = false;
     await userEvent.click(screen.getByRole('button', AGAIN));
     expect(await screen.findByRole('region', { name: 'Conversation' }, SLOW)).toBeTruthy();
