@@ -5,6 +5,7 @@ const COMMANDS: &[&str] = &[
     "start",
     "ui_ready",
     "rest_caret",
+    "report_fault",
     "subscribe_projects",
     "pick_project",
     "move_project",

@@ -8,6 +8,7 @@ pub(crate) mod caret;
 pub(crate) mod changes;
 pub(crate) mod closing;
 pub(crate) mod diagnostics;
+pub(crate) mod faults;
 pub(crate) mod files;
 pub(crate) mod history;
 pub(crate) mod links;
@@ -53,6 +54,7 @@ macro_rules! every_command {
             start::start,
             start::ui_ready,
             caret::rest_caret,
+            faults::report_fault,
             projects::subscribe_projects,
             projects::pick_project,
             projects::move_project,

@@ -20,6 +20,7 @@ mod display;
 mod environment;
 mod error;
 mod events;
+mod faults;
 mod graphics;
 mod herald;
 mod instance;

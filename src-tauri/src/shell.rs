@@ -14,6 +14,7 @@ use crate::core::{Core, CoreParts};
 use crate::desk::{Desk, Words, words};
 use crate::error::Failure;
 use crate::events::Forwarders;
+use crate::faults::Faults;
 use crate::language::{Spoken, spoken, system_language};
 use crate::providers::ProviderNews;
 
@@ -37,6 +38,8 @@ pub struct Shell {
     /// Who is told which session the person wants to see, and the one that nobody was told of yet.
     goals: Mutex<Goals>,
     pub(crate) news: ProviderNews,
+    /// What went wrong in the page.
+    pub(crate) faults: Faults,
     /// How it stands with closing the window.
     pub(crate) closing: Closing,
     /// A folder named on the command line that is not open yet.
@@ -70,6 +73,7 @@ impl Shell {
             projects: Mutex::default(),
             goals: Mutex::default(),
             news: ProviderNews::default(),
+            faults: Faults::default(),
             closing: Closing::default(),
             folder: Mutex::default(),
             read: Mutex::default(),

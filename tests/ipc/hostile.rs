@@ -81,6 +81,7 @@ fn sound() -> Vec<(&'static str, Value)> {
         ("check_server", json!({ "project": id, "server": "docs" })),
         ("try_hook", json!({ "project": id, "hook": "guard" })),
         ("finish_sign_in", json!({ "id": id })),
+        ("report_fault", json!({ "place": "row", "message": "no such row", "stack": "at a" })),
         ("sign_out", json!({ "session": id, "server": "docs" })),
     ]
 }

@@ -718,4 +718,15 @@ export const SCREENS = {
   nokey: { query: { recorded: 'nokey' } },
   locked: { query: { recorded: 'locked' } },
   failed: { act: (page) => page.getByRole('button', { name: /^Windows path tests/ }).click() },
+  faulty: {
+    query: { recorded: 'faulty', tab: 'plan' },
+    isFaulty: true,
+    act: (page) => page.locator('.fault').first().waitFor(),
+  },
+  faultydialog: {
+    query: { recorded: 'faulty', tab: 'agents' },
+    isFaulty: true,
+    act: knowledge('plan as a board', '以看板显示计划', '.dialog .fault'),
+  },
+  undrawn: { query: { recorded: 'undrawn' }, isFaulty: true, act: (page) => page.locator('main .fault').waitFor() },
 };

@@ -10,6 +10,8 @@ export const commands = {
 	uiReady: () => __TAURI_INVOKE<void>("ui_ready"),
 	/**  Lets the caret stand still that the page has begin anew within a moment. */
 	restCaret: () => __TAURI_INVOKE<void>("rest_caret"),
+	/**  Something threw in the page: it is written to the log, cut to a bound, and not more often than the log has room for. */
+	reportFault: (place: string, message: string, stack: string) => __TAURI_INVOKE<void>("report_fault", { place, message, stack }),
 	/**
 	 *  The folders that were opened, the last one first; over the channel the list again when a second start of the app
 	 *  opened one, which is then the first and opened last, and when one of them goes or comes back.

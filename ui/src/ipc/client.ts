@@ -89,6 +89,8 @@ export interface UiClient extends KnowledgeClient {
   uiReady(): Promise<void>;
   /** A caret that begins within the next moment stands still. */
   restCaret(): Promise<void>;
+  /** Something threw in the page: it is written to the log, within bounds. */
+  reportFault(place: string, message: string, stack: string): Promise<void>;
 
   /** The folders that were opened, the last one first; then again when a second start of the app opened one. */
   subscribeProjects(listener: (projects: ProjectView[]) => void): Promise<Subscription<ProjectView[]>>;

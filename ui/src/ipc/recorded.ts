@@ -68,6 +68,7 @@ export function recordedClient(world: World): { client: UiClient; host: Host } {
       }),
     uiReady: () => act('uiReady', null),
     restCaret: () => act('restCaret', null),
+    reportFault: (place, message, stack) => act('reportFault', { place, message, stack }),
     subscribeProjects: () =>
       later(() => {
         if (world.unusable) throw { code: 'storage_unavailable', message: '', problem: world.unusable };

@@ -20,6 +20,7 @@ export function tauriClient(): UiClient {
     ...commands,
     uiReady: () => commands.uiReady().then(nothing),
     restCaret: () => commands.restCaret().then(nothing),
+    reportFault: (place, message, stack) => commands.reportFault(place, message, stack).then(nothing),
     forgetProject: (id) => commands.forgetProject(id).then(nothing),
     async subscribeProjects(listener) {
       let listening = true;

@@ -2,6 +2,7 @@
 import type { ProviderView, Snapshot } from '../bindings';
 import { attachment, mentioned } from './attachments';
 import { ai, ago, approval, diff, human, item, snapshot, summary, tool, usage } from './builders';
+import { faulty } from './faulty';
 import { FIXTURE_PROBLEMS, FIXTURE_UNKEPT } from './fixtures';
 import type { Host, World } from './host';
 import { LOCAL_SERVERS } from './models';
@@ -170,6 +171,9 @@ const WORLDS: Record<string, () => World> = {
     models: { ...base().models, ollama: ['qwen3:8b', 'gpt-oss:120b-cloud'], attic: ['mixtral-8x7b'] },
   }),
   gone: () => gone(),
+  faulty: () => only(faulty()),
+  // Of what went wrong at the start the page has no word, so that its window cannot be drawn.
+  undrawn: () => ({ ...base(), problem: { problem: 'unheard_of' } as never }),
   hostile: () => ({ ...only(hostile()), refused: `cannot read ${HOSTILE_NAME}: no such file` }),
   script: () => only(script()),
   long: () => only(long(10_000)),

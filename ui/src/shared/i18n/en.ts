@@ -6,6 +6,7 @@ import { app, closing, projects, sessions, shortcuts, ways } from './en/app';
 import { chat, composer, find, firstTasks, models, notices } from './en/chat';
 import { commands, inbox, otherWords, palette } from './en/commands';
 import { efforts, local, modelOptions, modelPrices, projectModels, usage } from './en/models';
+import { faults } from './en/faults';
 import { files, review } from './en/files';
 import { agents, changes, panes, plan } from './en/panes';
 import { additions, dataSection, keysSection, modes, permissions, sandbox, scopes } from './en/permissions';
@@ -21,6 +22,7 @@ export const en = {
   app,
   closing,
   ways,
+  faults,
   projects,
   sessions,
   shortcuts,

@@ -7,6 +7,7 @@ import { app, closing, projects, sessions, shortcuts, ways } from './zh/app';
 import { chat, composer, find, firstTasks, models, notices } from './zh/chat';
 import { commands, inbox, otherWords, palette } from './zh/commands';
 import { efforts, local, modelOptions, modelPrices, projectModels, usage } from './zh/models';
+import { faults } from './zh/faults';
 import { files, review } from './zh/files';
 import { agents, changes, panes, plan } from './zh/panes';
 import { additions, dataSection, keysSection, modes, permissions, sandbox, scopes } from './zh/permissions';
@@ -22,6 +23,7 @@ export const zh: Messages = {
   app,
   closing,
   ways,
+  faults,
   projects,
   sessions,
   shortcuts,
