@@ -12,7 +12,7 @@ const SINCE = '';
  * By sessions, the moment that a person saw them as they were at. One without a mark was seen as it was at the moment
  * under `SINCE`, or as it began where that was later.
  */
-type Marks = Readonly<Record<string, number>>;
+type Marks = Record<string, number>;
 
 export class Seen {
   private marks = $state.raw<Marks>(read());

@@ -7,7 +7,7 @@ const one = (count: number): Block<number>[] => [{ key: 'a', lines: numbers(coun
 const days = (count: number, each: number): Block<number>[] =>
   numbers(count).map((nth) => ({ key: `d${nth}`, lines: numbers(each, nth * each) }));
 type Found = ReturnType<typeof near<number, Block<number>>>;
-const none = () => false;
+const none: (line: number) => boolean = () => false;
 const lines = (found: Found) => found.blocks.flatMap((block) => block.lines);
 /** Everything that is drawn, and the room left for the rest. */
 const height = (found: Found) =>
