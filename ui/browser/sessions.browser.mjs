@@ -2,8 +2,9 @@
 import assert from 'node:assert/strict';
 import { availableParallelism } from 'node:os';
 import { after, before, describe, test } from 'node:test';
+import axe from 'axe-core';
 import { button, calls, done } from './page.mjs';
-import { open } from './site.mjs';
+import { open, rest } from './site.mjs';
 
 let site;
 before(async () => (site = await open()));
@@ -156,6 +157,51 @@ describe('sessions', { concurrency: Math.min(3, availableParallelism()) }, () =>
     assert.equal((await calls(page, 'decide'))[0][0].session, 's-backon');
     await inbox.getByRole('button', { name: 'Open the session' }).click();
     await page.getByRole('heading', { level: 1, name: 'Token refresh fails after sleep' }).waitFor();
+    await done(page);
+  });
+
+  test('of thousands few are drawn, and the keys reach the last of them', async () => {
+    const page = await site.show({ recorded: 'many' });
+    const list = page.getByRole('navigation', { name: 'Sessions' });
+    const rows = list.getByRole('listitem');
+    const isFew = async () => assert.ok((await rows.count()) < 120, `${await rows.count()} rows`);
+    const heightOf = () => list.evaluate((nav) => nav.scrollHeight);
+    await isFew();
+    const height = await heightOf();
+    // Backwards from what stands behind the list: over its archive to the last row.
+    await list.getByRole('button', { name: /^Archived/ }).focus();
+    await page.keyboard.press('Shift+Tab');
+    await page.keyboard.press('Shift+Tab');
+    const focused = () => page.evaluate(() => document.activeElement.closest('li')?.innerText ?? '');
+    assert.match(await focused(), / 4998\n/);
+    await rest(page);
+    assert.ok(Math.abs((await heightOf()) - height) < 2);
+    for (const title of [/ 4997\n/, / 4996\n/, / 4994\n/]) {
+      await page.keyboard.press('Shift+Tab');
+      await page.keyboard.press('Shift+Tab');
+      assert.match(await focused(), title);
+    }
+    await isFew();
+    // One that is opened from elsewhere comes into sight.
+    await page.keyboard.press('Control+k');
+    await page.locator('.palette input:focus').waitFor();
+    await page.keyboard.type('fixtures 2000');
+    await page.getByRole('option', { name: / 2000/ }).first().click();
+    const opened = list.locator('[aria-current=page]');
+    await opened.filter({ hasText: / 2000/ }).waitFor();
+    await page.waitForFunction(() => {
+      const row = document.querySelector('nav [aria-current=page]').getBoundingClientRect();
+      const nav = document.querySelector('aside.left nav').getBoundingClientRect();
+      return row.top >= nav.top - 1 && row.bottom <= nav.bottom + 1;
+    });
+    await rest(page);
+    await isFew();
+    await page.evaluate(axe.source);
+    const { violations } = await page.evaluate(() => window.axe.run('aside.left', { resultTypes: ['violations'] }));
+    assert.deepEqual(
+      violations.map(({ id, nodes }) => [id, nodes[0].html]),
+      [],
+    );
     await done(page);
   });
 });

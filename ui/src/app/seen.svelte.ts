@@ -2,39 +2,73 @@
 import type { SessionSummary } from '../ipc/bindings';
 
 const KEY = 'bosun.seen';
-/** More than so many are not worth remembering. */
+/** When there are more marks than so many, fewer are kept. */
 const MOST = 500;
+const KEPT = 400;
+/** Where the moment stands among the marks; no session has such an id. */
+const SINCE = '';
+
+/**
+ * By sessions, the moment that a person saw them as they were at. One without a mark was seen as it was at the moment
+ * under `SINCE`, or as it began where that was later.
+ */
+type Marks = Record<string, number>;
 
 export class Seen {
-  private at = $state.raw<Record<string, number>>(read());
+  private marks = $state.raw<Marks>(read());
+  private sessions: readonly SessionSummary[] = [];
 
   /** Those that are not known were there before anybody could look: they count as seen. */
   learn(sessions: readonly SessionSummary[]): void {
-    const fresh = sessions.filter(({ id }) => this.at[id] === undefined);
+    this.sessions = sessions;
+    const since = this.marks[SINCE] ?? 0;
+    const fresh = sessions.filter(({ id, created_at }) => created_at > since && this.marks[id] === undefined);
     if (fresh.length > 0) this.keep(Object.fromEntries(fresh.map(({ id, updated_at }) => [id, updated_at])));
   }
 
   look(session: SessionSummary): void {
-    if ((this.at[session.id] ?? 0) < session.updated_at) this.keep({ [session.id]: session.updated_at });
+    if ((this.seenAt(session) ?? 0) < session.updated_at) this.keep({ [session.id]: session.updated_at });
   }
 
   /** Whether its work came to an end unseen. */
-  isUnread({ id, status, updated_at }: SessionSummary): boolean {
-    return status !== 'running' && updated_at > (this.at[id] ?? Infinity);
+  isUnread(session: SessionSummary): boolean {
+    return session.status !== 'running' && session.updated_at > (this.seenAt(session) ?? Infinity);
   }
 
-  private keep(more: Record<string, number>): void {
-    const all = Object.entries({ ...this.at, ...more });
-    this.at = Object.fromEntries(all.sort(([, a], [, b]) => b - a).slice(0, MOST));
+  /** Nothing for one that is not known. */
+  private seenAt({ id, created_at }: SessionSummary): number | undefined {
+    const since = this.marks[SINCE] ?? 0;
+    return this.marks[id] ?? (created_at > since ? undefined : since);
+  }
+
+  private keep(more: Marks): void {
+    const marks = { ...this.marks, ...more };
+    this.marks = Object.keys(marks).length > MOST ? this.fewer(marks) : marks;
     try {
-      localStorage.setItem(KEY, JSON.stringify(this.at));
+      localStorage.setItem(KEY, JSON.stringify(this.marks));
     } catch {
       // Storage is full or switched off: the marks then last for this run.
     }
   }
+
+  /** What is still unread keeps its mark before all others, and then what was seen last. The rest counts as seen. */
+  private fewer({ [SINCE]: since = 0, ...marks }: Marks): Marks {
+    const unread = new Set<string>();
+    for (const { id, created_at, updated_at } of this.sessions) {
+      const seen = marks[id] ?? (created_at > since ? Infinity : since);
+      if (updated_at <= seen) continue;
+      unread.add(id);
+      marks[id] = seen;
+    }
+    const all = Object.entries(marks).sort(
+      ([one, a], [other, b]) => Number(unread.has(other)) - Number(unread.has(one)) || b - a,
+    );
+    const dropped = all.slice(KEPT).map(([, at]) => at);
+    return { ...Object.fromEntries(all.slice(0, KEPT)), [SINCE]: Math.max(since, ...dropped) };
+  }
 }
 
-function read(): Record<string, number> {
+function read(): Marks {
   try {
     const value: unknown = JSON.parse(localStorage.getItem(KEY) ?? '{}');
     const isMap = typeof value === 'object' && value !== null && !Array.isArray(value);

@@ -23,10 +23,13 @@ export function tauriClient(): UiClient {
     reportFault: (place, message, stack) => commands.reportFault(place, message, stack).then(nothing),
     forgetProject: (id) => commands.forgetProject(id).then(nothing),
     async subscribeProjects(listener) {
-      let listening = true;
-      const news = channel<ProjectView[]>((projects) => listening && listener(projects));
-      const first = await commands.subscribeProjects(news);
-      return { first, close: () => (listening = false) };
+      // What comes before the first list is newer than it, and told in its place.
+      let early: ProjectView[] | undefined;
+      let tell: (projects: ProjectView[]) => void = (projects) => (early = projects);
+      const news = channel<ProjectView[]>((projects) => tell(projects));
+      const listed = await commands.subscribeProjects(news);
+      tell = listener;
+      return { first: early ?? listed, close: () => (tell = nothing) };
     },
     async subscribeSessions(listener) {
       let listening = true;

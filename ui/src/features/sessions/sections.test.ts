@@ -16,7 +16,7 @@ const all = [
 
 describe('the list of sessions', () => {
   it('has what needs a person first, from every project, and no archived ones but those at work', () => {
-    expect(sections(all, 'p-harbour').map((section) => [section.kind, section.sessions.map(({ id }) => id)])).toEqual([
+    expect(sections(all, 'p-harbour').map((section) => [section.kind, section.lines.map(({ id }) => id)])).toEqual([
       ['waiting', ['asks']],
       ['running', ['busy']],
       ['pinned', ['pinned']],

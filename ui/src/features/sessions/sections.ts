@@ -1,11 +1,10 @@
 import type { SessionSummary } from '../../ipc/bindings';
+import type { Block } from '../../shared/ui/near';
 
-export interface Section {
-  key: string;
+export interface Section extends Block<SessionSummary> {
   kind: 'waiting' | 'running' | 'pinned' | 'day';
   /** A moment of the day, for `day`. */
   day: number;
-  sessions: SessionSummary[];
 }
 
 /**
@@ -20,17 +19,21 @@ export function sections(sessions: readonly SessionSummary[], project: string | 
     running: own.filter(({ status }) => status === 'running'),
     pinned: calm.filter(({ pinned }) => pinned),
   };
-  const days: Section[] = [];
+  const days: (Section & { lines: SessionSummary[] })[] = [];
+  let began = Infinity;
   for (const session of calm) {
     if (session.pinned) continue;
-    const key = new Date(session.updated_at).toDateString();
-    const last = days.at(-1);
-    if (last?.key === key) last.sessions.push(session);
-    else days.push({ key, kind: 'day', day: session.updated_at, sessions: [session] });
+    // The newest stand first. A date is dear, and most are of the day of the one before.
+    if (session.updated_at < began) {
+      const date = new Date(session.updated_at);
+      days.push({ key: date.toDateString(), kind: 'day', day: session.updated_at, lines: [] });
+      began = date.setHours(0, 0, 0, 0);
+    }
+    days.at(-1)?.lines.push(session);
   }
   const named = (['waiting', 'running', 'pinned'] as const)
     .filter((kind) => groups[kind].length > 0)
-    .map((kind): Section => ({ key: kind, kind, day: 0, sessions: groups[kind] }));
+    .map((kind): Section => ({ key: kind, kind, day: 0, lines: groups[kind] }));
   return [...named, ...days];
 }
 

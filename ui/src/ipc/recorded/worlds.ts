@@ -6,6 +6,7 @@ import { faulty } from './faulty';
 import { FIXTURE_PROBLEMS, FIXTURE_UNKEPT } from './fixtures';
 import type { Host, World } from './host';
 import { LOCAL_SERVERS } from './models';
+import { many } from './many';
 import { childSessions, EARLIER, otherSessions, refreshSession } from './mock';
 import { ATTIC, AZURE, PROVIDERS, VERTEX } from './providers';
 import {
@@ -178,6 +179,8 @@ const WORLDS: Record<string, () => World> = {
   script: () => only(script()),
   long: () => only(long(10_000)),
   huge: () => only(long(100_000)),
+  many: () => ({ ...base(), sessions: [...base().sessions, ...many(5_000)] }),
+  most: () => ({ ...base(), sessions: [...base().sessions, ...many(20_000)] }),
   endless: () => only(endless()),
   deep: () => ({ ...only(deep()), earlier: { 's-deep': long(100_000).items } }),
   stream: () => ({

@@ -39,21 +39,42 @@ const GROUP = ' · ';
 const UNSPACED = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}]/u;
 const BETWEEN = /[\s/._:·"“”'‘’()[\]{}<>@#,，、；（）-]/;
 
-const isUnspaced = (letter: string | undefined) => letter !== undefined && UNSPACED.test(letter);
+type Kind = 'between' | 'unspaced' | 'upper' | 'lower' | 'other';
+/** Thousands of names are looked through at each key, and have few letters between them. */
+const kinds = new Map<string, Kind>();
 
-const isWordStart = (text: string, at: number) =>
-  at === 0 ||
-  BETWEEN.test(text[at - 1] ?? '') ||
-  isUnspaced(text[at]) ||
-  isUnspaced(text[at - 1]) ||
-  (/\p{Lu}/u.test(text[at] ?? '') && /\p{Ll}/u.test(text[at - 1] ?? ''));
+function kindAt(text: string, at: number): Kind {
+  const letter = text[at] ?? '';
+  const known = kinds.get(letter);
+  if (known !== undefined) return known;
+  const kind = BETWEEN.test(letter)
+    ? 'between'
+    : UNSPACED.test(letter)
+      ? 'unspaced'
+      : /\p{Lu}/u.test(letter)
+        ? 'upper'
+        : /\p{Ll}/u.test(letter)
+          ? 'lower'
+          : 'other';
+  kinds.set(letter, kind);
+  return kind;
+}
+
+function isWordStart(text: string, at: number): boolean {
+  if (at === 0) return true;
+  const [before, here] = [kindAt(text, at - 1), kindAt(text, at)];
+  if (before === 'between' || before === 'unspaced' || here === 'unspaced') return true;
+  return here === 'upper' && before === 'lower';
+}
 
 const isWordEnd = (text: string, at: number) =>
-  at >= text.length || isWordStart(text, at) || BETWEEN.test(text[at] ?? '');
+  at >= text.length || isWordStart(text, at) || kindAt(text, at) === 'between';
 
 /** The higher the better; `null` where it does not fit. Nothing typed fits everything alike, and shorter names better. */
-export function score(typed: string, name: string, also = ''): number | null {
-  const words = wordsOf(typed);
+export const score = (typed: string, name: string, also = ''): number | null =>
+  scored(typed, wordsOf(typed), name, also);
+
+function scored(typed: string, words: readonly string[], name: string, also: string): number | null {
   if (words.length === 0) return -name.length / STEP;
   // What many names begin with says less of each than what is its own.
   const own = name.split(GROUP).at(-1) ?? name;
@@ -64,7 +85,7 @@ export function score(typed: string, name: string, also = ''): number | null {
   if (meant !== null) return Math.min(meant, (FIT.words + 1) * STEP - 1) - OTHER_WORDS;
   const [word = ''] = words;
   const isShort = words.length === 1 && word === typed.trim().toLowerCase() && !/\s/.test(word);
-  if (!isShort || word.length < FEWEST || word.length > MOST) return null;
+  if (!isShort || word.length < FEWEST || word.length > MOST || !hasLetters(word, name)) return null;
   if (isInitials(word, name)) return graded(FIT.initials, 0, name);
   return isScattered(word, name) ? graded(FIT.scattered, 0, name) : null;
 }
@@ -86,9 +107,10 @@ export function ranked<T extends { label: string; also?: string | undefined }>(
   typed: string,
   list: readonly T[],
 ): { one: T; score: number }[] {
+  const words = wordsOf(typed);
   return list
     .flatMap((one) => {
-      const found = score(typed, one.label, one.also);
+      const found = scored(typed, words, one.label, one.also ?? '');
       return found === null ? [] : [{ one, score: typed.trim() ? found : 0 }];
     })
     .sort((a, b) => b.score - a.score);
@@ -117,6 +139,13 @@ function placeOf(word: string, name: string, text: string): { at: number; begins
   const first = text.indexOf(word);
   for (let at = first; at >= 0; at = text.indexOf(word, at + 1)) if (isWordStart(name, at)) return { at, begins: true };
   return first < 0 ? null : { at: first, begins: false };
+}
+
+/** Whether they are there in their order at all: most names of many have not even that. */
+function hasLetters(letters: string, name: string): boolean {
+  const text = name.toLowerCase();
+  let from = 0;
+  return [...letters].every((letter) => (from = text.indexOf(letter, from) + 1) > 0);
 }
 
 function isInitials(letters: string, name: string): boolean {
