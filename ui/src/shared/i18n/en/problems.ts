@@ -182,6 +182,7 @@ export const problems = {
   mention_gone: "'{path}' no longer exists; remove it from the message or mention something else",
   not_pending: "no call '{call}' is waiting for a decision; it has been decided already, or its turn was stopped",
   ask_changed: "this request has changed since it was shown; look at it again",
+  ask_altered: "what is stored of this request is not what was shown; nothing ran, and it is asked for again",
   decision_not_allowed: "'{given}' is not allowed for {tool}; allowed: {allowed}",
   bad_arguments: "the arguments do not fit the tool: {detail}; correct them",
   empty_response: "an answer in place of the tool's result cannot be empty; enter some text",
