@@ -20,6 +20,7 @@ mod law;
 mod lists;
 mod moving;
 mod plan;
+mod repointed;
 mod reviews;
 mod rights;
 mod rules;
