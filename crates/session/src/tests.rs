@@ -20,7 +20,6 @@ mod law;
 mod lists;
 mod moving;
 mod plan;
-mod repointed;
 mod reviews;
 mod rights;
 mod rules;
