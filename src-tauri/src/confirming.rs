@@ -59,6 +59,14 @@ impl Shell {
         self.ask(question, Problem::NotKept).await
     }
 
+    /// Asks before an editor is kept: a click starts it from then on.
+    pub(crate) async fn confirm_editor(&self, command: &str) -> Result<(), Failure> {
+        let words = words(self.spoken().await);
+        let text = format!("{}\n\n{}", words.confirm_editor, cut(&visible(command), words));
+        let question = Question { title: words.confirm_title, text, yes: words.confirm_keep, no: words.confirm_not };
+        self.ask(question, Problem::NotKept).await
+    }
+
     /// Asks whether to close while these sessions are at work, where the page does not. Without any there is nothing to ask.
     pub(crate) async fn confirm_close(&self, at_work: &[SessionSummary]) -> CloseChoice {
         if at_work.is_empty() {

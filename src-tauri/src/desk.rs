@@ -3,7 +3,7 @@
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
-use bosun_backend::BoxFuture;
+use bosun_backend::{BoxFuture, EditorCommand};
 use tauri::{AppHandle, Manager, Runtime};
 use tauri_plugin_dialog::{DialogExt, MessageDialogButtons, MessageDialogKind};
 use tokio::sync::oneshot;
@@ -49,6 +49,14 @@ pub trait Desk: Send + Sync {
         Err("there is no desktop around it".to_owned())
     }
 
+    /// Opens a file in the person's own editor.
+    ///
+    /// # Errors
+    /// What the system said.
+    fn open_in_editor(&self, _editor: &EditorCommand, _path: &Path, _line: u32) -> Result<(), String> {
+        Err("there is no desktop around it".to_owned())
+    }
+
     /// Shows a file, chosen, in the system's file manager.
     ///
     /// # Errors
@@ -81,6 +89,7 @@ pub(crate) struct Words {
     pub confirm_not: &'static str,
     pub confirm_rule: &'static str,
     pub confirm_programs: &'static str,
+    pub confirm_editor: &'static str,
     pub confirm_long: &'static str,
     pub close_title: &'static str,
     pub close_one: &'static str,
@@ -123,6 +132,7 @@ pub(crate) fn words(spoken: Spoken) -> &'static Words {
         confirm_not: "Cancel",
         confirm_rule: "And from now on, without asking, calls like:",
         confirm_programs: "Servers and hooks start programs on this machine on their own, and agents can use these folders:",
+        confirm_editor: "From now on, files that you open as text are opened with this command, which can do anything you can do:",
         confirm_long: "{} characters in all; only the beginning and the end are shown here, the whole text is in the window",
         close_title: "Close Bosun?",
         close_one: "A session is still working.",
@@ -163,6 +173,7 @@ pub(crate) fn words(spoken: Spoken) -> &'static Words {
         confirm_not: "取消",
         confirm_rule: "并且今后不再询问，直接允许此类调用：",
         confirm_programs: "服务器和钩子会自行在本机启动程序，智能体可使用以下文件夹：",
+        confirm_editor: "今后，你以文本打开的文件会由以下命令打开；凡是你能做的，它都能做：",
         confirm_long: "共 {} 个字符；此处显示开头和结尾，完整内容见窗口",
         close_title: "关闭 Bosun？",
         close_one: "还有一个会话正在工作。",
@@ -267,6 +278,10 @@ impl<R: Runtime> Desk for SystemDesk<R> {
 
     fn open_file(&self, path: &Path) -> Result<(), String> {
         opened(path.as_ref())
+    }
+
+    fn open_in_editor(&self, editor: &EditorCommand, path: &Path, line: u32) -> Result<(), String> {
+        editor.open(path, line, &crate::environment::names()).map_err(|error| error.to_string())
     }
 
     fn reveal(&self, path: &Path) -> Result<(), String> {

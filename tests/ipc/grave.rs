@@ -94,3 +94,49 @@ fn what_starts_programs_by_itself_is_kept_only_when_it_was_confirmed() {
     assert_eq!(page.ok("addition_forms", json!({}))["servers"], json!([server]));
     page.ok("save_additions", json!({ "text": "" }));
 }
+
+#[test]
+fn an_editor_is_kept_only_when_it_was_confirmed_and_then_has_the_texts() {
+    use std::os::unix::fs::PermissionsExt;
+
+    let project = Project::new().file("run.sh", "#!/bin/sh\ntouch M\n").file("a.txt", "a\n").file("a.bin", b"\0");
+    std::fs::set_permissions(project.at("run.sh"), std::fs::Permissions::from_mode(0o755)).unwrap();
+    let (page, server) = (Page::open(), ModelServer::start());
+    let session = page.session(project.root(), &server.base_url(Wire::OpenAi), "test-model");
+    let open = |path: &str, line: Value| json!({ "session": session, "path": path, "line": line });
+    let opened = || std::mem::take(&mut *page.desk.opened.lock().unwrap());
+    let at = |path: &str| project.root().canonicalize().unwrap().join(path).display().to_string();
+    let mut settings = page.ok("start", json!({}))["settings"].clone();
+    let mut save = |editor: &str| {
+        settings["editor"] = json!(editor);
+        json!({ "settings": settings })
+    };
+
+    assert_eq!(page.refused("open_file", open("/run.sh", Value::Null)), "invalid");
+    page.ok("open_file", open("/a.txt", json!(2)));
+    assert_eq!(opened(), [format!("system {}", at("a.txt"))]);
+
+    page.desk.refuses.store(true, Ordering::SeqCst);
+    assert_eq!(page.refused("save_settings", save("sh -c {file}")), "invalid");
+    assert!(page.desk.asked.lock().unwrap()[0].contains("sh -c {file}"));
+    assert_eq!(page.ok("start", json!({}))["settings"]["editor"], "");
+    page.desk.refuses.store(false, Ordering::SeqCst);
+    for wrong in ["{file}", "./edit {file}", "code 'x", "co\0de"] {
+        assert_eq!(page.refused("save_settings", save(wrong)), "invalid", "{wrong}");
+    }
+    assert_eq!(page.desk.asked.lock().unwrap().len(), 1, "what cannot be is not asked about");
+    page.ok("save_settings", save("code -g {file}:{line}"));
+    page.ok("save_settings", save("code -g {file}:{line}"));
+    assert_eq!(page.desk.asked.lock().unwrap().len(), 2, "it is asked about once");
+
+    page.ok("open_file", open("/run.sh", Value::Null));
+    page.ok("open_file", open("/a.txt", json!(2)));
+    page.ok("open_file", open("/a.bin", Value::Null));
+    assert_eq!(
+        opened(),
+        [format!("editor {}:1", at("run.sh")), format!("editor {}:2", at("a.txt")), format!("system {}", at("a.bin"))]
+    );
+    page.ok("save_settings", save(""));
+    assert_eq!(page.refused("open_file", open("/run.sh", Value::Null)), "invalid");
+    assert!(!project.exists("M"));
+}

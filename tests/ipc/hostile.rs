@@ -53,7 +53,7 @@ fn sound() -> Vec<(&'static str, Value)> {
         ("find_files", json!({ "session": id, "text": "a" })),
         ("file_text", json!({ "session": id, "path": "/a" })),
         ("save_file", json!({ "session": id, "path": "/a" })),
-        ("open_file", json!({ "session": id, "path": "/a" })),
+        ("open_file", json!({ "session": id, "path": "/a", "line": 3 })),
         ("reveal_file", json!({ "session": id, "path": "/a" })),
         ("undo_file", json!({ "session": id, "path": "/a", "scope": "turn" })),
         ("undo_changes", json!({ "session": id, "scope": "turn" })),

@@ -3,7 +3,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Condvar, Mutex};
 use std::time::Duration;
 
-use bosun_backend::BoxFuture;
+use bosun_backend::{BoxFuture, EditorCommand};
 use bosun_desktop::{CoreParts, Desk, EnvironmentKeys, Question, Shell};
 use bosun_protocol::Settings;
 use bosun_store::{MemorySecrets, SecretStore};
@@ -60,6 +60,16 @@ impl Desk for TestDesk {
 
     fn show_folder(&self, path: &Path) -> Result<(), String> {
         self.opened.lock().unwrap().push(path.to_string_lossy().into_owned());
+        Ok(())
+    }
+
+    fn open_file(&self, path: &Path) -> Result<(), String> {
+        self.opened.lock().unwrap().push(format!("system {}", path.display()));
+        Ok(())
+    }
+
+    fn open_in_editor(&self, _editor: &EditorCommand, path: &Path, line: u32) -> Result<(), String> {
+        self.opened.lock().unwrap().push(format!("editor {}:{line}", path.display()));
         Ok(())
     }
 

@@ -108,8 +108,8 @@ fn a_session_without_a_model_takes_the_one_of_the_settings() {
     let (page, project) = (Page::open(), Project::new());
     let model = json!({ "provider": "ollama", "name": "qwen3" });
     let settings = json!({
-        "theme": "dark", "language": "zh-CN", "model": model, "welcomed": true, "muted": false, "shortcuts": {},
-        "projects": {},
+        "theme": "dark", "language": "zh-CN", "model": model, "welcomed": true, "muted": false, "editor": "",
+        "shortcuts": {}, "projects": {},
     });
     assert_eq!(page.ok("save_settings", json!({ "settings": settings })), settings);
     assert_eq!(page.ok("start", json!({}))["settings"], settings);

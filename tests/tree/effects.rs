@@ -61,7 +61,7 @@ const BY_NAME: [&str; 13] = [
 
 /// The files of `crates/backend` in which that is done, and what they open. No path of a project is among it but through
 /// `Root`: what resolves a name, checks it and then opens it is led out by whoever swaps a link in between.
-const OPENS_BY_NAME: [(&str, &str); 19] = [
+const OPENS_BY_NAME: [(&str, &str); 20] = [
     ("crates/backend/src/blobs.rs", "the app's own blobs"),
     ("crates/backend/src/blobs/sweep.rs", "the app's own blobs"),
     ("crates/backend/src/bundle.rs", "a bundle that a person names, in and out"),
@@ -71,6 +71,7 @@ const OPENS_BY_NAME: [(&str, &str); 19] = [
     ),
     ("crates/backend/src/filesystem/stage.rs", "temporary files of its own in a folder that is held"),
     ("crates/backend/src/folder_lock.rs", "a folder that is held, once more by its own handle"),
+    ("crates/backend/src/editor.rs", "looks at what the person's editor is about to be given by this name"),
     ("crates/backend/src/launchable.rs", "looks at what the system's own opener is about to be given by this name"),
     ("crates/backend/src/local_shell/tree/scan.rs", "the kernel's table of processes"),
     ("crates/backend/src/manifest/trail.rs", "the app's own record of what was seen"),

@@ -23,6 +23,9 @@ pub struct Ask {
     /// not this machine.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub place: Option<AskPlace>,
+    /// Where the file is that would change, without links on the way, as it was when it was asked for (security.md A11).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub leads: Option<VirtualPath>,
     /// The scripts that a command runs, as they were when it was asked for.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub scripts: Vec<AskedScript>,
@@ -35,7 +38,7 @@ pub struct Ask {
     /// The arguments are a person's own, from an answer to an earlier request for the same call.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub is_edited: bool,
-    /// What exactly is asked for: BLAKE3 over the call, its preview, its scripts and its sandbox.
+    /// What exactly is asked for: BLAKE3 over all the rest of this ([`Self::sealed`]).
     pub digest: String,
 }
 
@@ -77,20 +80,27 @@ pub enum AskedAgain {
     SandboxOff,
     /// It was to run on another machine or in another place than it would now.
     PlaceChanged,
+    /// What is stored of it is not what was shown (security.md A10).
+    RecordChanged,
 }
 
 impl Ask {
-    /// The digest of what a person is shown. A decision is good for this and nothing else.
-    pub fn digest_of(
-        call: &ToolCall,
-        preview: &Preview,
-        (scripts, more_scripts): (&[AskedScript], bool),
-        sandbox: Option<&str>,
-    ) -> String {
-        let shown = serde_json::to_vec(&(&call.id, &call.name, &call.args, preview, scripts)).unwrap_or_default();
-        let more: &[u8] = if more_scripts { b"and more scripts" } else { b"" };
-        let sandbox = sandbox.unwrap_or_default().as_bytes();
-        blake3::Hasher::new().update(&shown).update(more).update(sandbox).finalize().to_hex().to_string()
+    /// With the digest of what it holds. A decision is good for this and nothing else.
+    pub fn sealed(self) -> Self {
+        let digest = self.digest_now();
+        Self { digest, ..self }
+    }
+
+    /// Whether it is what was sealed: stored ones pass through files that other programs can write.
+    pub fn is_intact(&self) -> bool {
+        self.digest == self.digest_now()
+    }
+
+    /// Over the form in which it is stored. A field that a later version adds is left out of that where it says nothing.
+    fn digest_now(&self) -> String {
+        let shown = Self { digest: String::new(), ..self.clone() };
+        let shown = serde_json::to_vec(&shown).unwrap_or_default();
+        blake3::hash(&shown).to_hex().to_string()
     }
 }
 
@@ -185,6 +195,9 @@ impl Decision {
 pub struct DecisionRecord {
     pub decision: Decision,
     pub by: DecisionSource,
+    /// [`Ask::digest`] of what it was given for; older journals do not say.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub digest: Option<String>,
 }
 
 impl DecisionRecord {
@@ -208,6 +221,8 @@ pub enum DecisionError {
     NotPending { call_id: CallId },
     #[error("this request has changed since it was shown; look at it again")]
     Stale { call_id: CallId },
+    #[error("what is stored of this request is not what was shown; nothing ran, and it is asked for again")]
+    Altered { call_id: CallId },
     #[error("'{given}' is not allowed for {tool}; allowed: {allowed}")]
     NotAllowed { given: &'static str, tool: String, allowed: String },
     #[error("{reason}")]
@@ -220,7 +235,54 @@ pub enum DecisionError {
 
 #[cfg(test)]
 mod tests {
+    use serde_json::json;
+
     use super::*;
+
+    /// A10: nothing that is shown can be another one and pass, and nothing is lost where it is stored.
+    #[test]
+    fn an_ask_is_intact_as_it_is_stored_and_not_with_any_part_changed() {
+        let args = json!({"z": 0.1, "a": [1e-7, 2.2250738585072014e-308, 123456789.12345679], "n": u64::MAX});
+        let ask = Ask {
+            call: ToolCall { id: "c".into(), name: "edit_file".into(), args },
+            kind: ToolKind::Edit,
+            schema: json!({"type": "object"}),
+            preview: Preview::Fields,
+            reason: AskReason::EditsAsk,
+            allowed: DecisionKind::ALL.to_vec(),
+            description: Some("words".into()),
+            sandbox: Some("bubblewrap".into()),
+            place: Some(AskPlace::Outside),
+            leads: Some(VirtualPath::root()),
+            scripts: vec![AskedScript { path: VirtualPath::root(), hash: None, figures: None }],
+            more_scripts: true,
+            again: Some(AskedAgain::SandboxOff),
+            is_edited: true,
+            digest: String::new(),
+        }
+        .sealed();
+        let stored = serde_json::to_value(&ask).unwrap();
+        let read = |stored: &Value| serde_json::from_str::<Ask>(&stored.to_string()).unwrap();
+        assert!(read(&stored).is_intact());
+        for (at, _) in stored.as_object().unwrap() {
+            let others = match at.as_str() {
+                "call" => json!({"id": "c", "name": "edit_file", "args": {"z": 0.2}}),
+                "kind" => json!("execute"),
+                "preview" => json!({"preview": "delete", "path": "/", "files": 1, "counted_all": true, "is_dir": true}),
+                "reason" => json!({"reason": "deletes_ask"}),
+                "allowed" | "scripts" => json!([]),
+                "place" => json!("project"),
+                "more_scripts" | "is_edited" => json!(false),
+                "again" => json!({"again": "place_changed"}),
+                "leads" => json!("/elsewhere"),
+                "schema" | "description" | "sandbox" | "digest" => json!("another"),
+                new => panic!("{new} is not changed here"),
+            };
+            let mut changed = stored.clone();
+            changed[at] = others;
+            assert!(!read(&changed).is_intact(), "{at}");
+        }
+    }
 
     #[test]
     fn a_request_of_the_day_when_a_changed_script_was_a_reason_is_still_read() {

@@ -197,25 +197,24 @@ impl SessionLog {
         check_args: &(dyn Fn(&str, &Value) -> Result<Value, String> + Sync),
     ) -> Result<(), DecisionError> {
         let mut order = self.in_order().await;
-        let decision = self.checked(call_id, digest, decision, check_args)?;
-        let record = DecisionRecord { decision, by };
+        let record = self.checked(call_id, digest, decision, by, check_args)?;
         self.record_in_order(&mut order, vec![EntryBody::Decided { call_id: call_id.clone(), record }]).await?;
         Ok(())
     }
 
-    /// Whether [`Self::decide`] would take this decision now.
+    /// Whether [`Self::decide`] would take this decision now, and as what.
     pub fn checked(
         &self,
         call_id: &CallId,
         digest: Option<&str>,
         decision: Decision,
+        by: DecisionSource,
         check_args: &(dyn Fn(&str, &Value) -> Result<Value, String> + Sync),
-    ) -> Result<Decision, DecisionError> {
-        let ask = self
-            .with_state(|state| {
-                state.open_call(call_id).filter(|call| call.is_waiting()).and_then(|call| call.ask.clone())
-            })
-            .ok_or_else(|| DecisionError::NotPending { call_id: call_id.clone() })?;
+    ) -> Result<DecisionRecord, DecisionError> {
+        let open = self.with_state(|state| state.open_call(call_id).filter(|call| call.is_waiting()).cloned());
+        let not_pending = || DecisionError::NotPending { call_id: call_id.clone() };
+        let open = open.ok_or_else(not_pending)?;
+        let ask = open.ask.clone().ok_or_else(not_pending)?;
         if digest.is_some_and(|digest| digest != ask.digest) {
             return Err(DecisionError::Stale { call_id: call_id.clone() });
         }
@@ -226,17 +225,22 @@ impl SessionLog {
                 allowed: ask.allowed.iter().map(|kind| kind.name()).collect::<Vec<_>>().join(", "),
             });
         }
-        match decision {
+        let record = DecisionRecord { decision, by, digest: Some(ask.digest.clone()) };
+        if !open.is_as_shown(Some(&record)) {
+            return Err(DecisionError::Altered { call_id: call_id.clone() });
+        }
+        let decision = match record.decision {
             // What a person wrote themselves stays theirs when they are asked for it once more.
-            Decision::Approve if ask.is_edited => Ok(Decision::Edit { args: ask.call.args }),
+            Decision::Approve if ask.is_edited => Decision::Edit { args: ask.call.args },
             Decision::Edit { args } => {
                 let args =
                     check_args(&ask.call.name, &args).map_err(|reason| DecisionError::BadArguments { reason })?;
-                Ok(Decision::Edit { args })
+                Decision::Edit { args }
             }
-            Decision::Respond { text } if text.trim().is_empty() => Err(DecisionError::EmptyResponse),
-            decision @ (Decision::Approve | Decision::Respond { .. } | Decision::Reject { .. }) => Ok(decision),
-        }
+            Decision::Respond { text } if text.trim().is_empty() => return Err(DecisionError::EmptyResponse),
+            decision @ (Decision::Approve | Decision::Respond { .. } | Decision::Reject { .. }) => decision,
+        };
+        Ok(DecisionRecord { decision, ..record })
     }
 
     /// Waits until a call that asks is decided. Dropping the future loses nothing: the ask is in the journal.

@@ -136,6 +136,19 @@ impl OpenCall {
         self.ask.is_some() && self.decision.is_none() && self.result.is_none()
     }
 
+    /// Whether it may be gone by what was asked of it, and by `decision` where there is one. The journal passes through a
+    /// file that other programs can write (security.md A10); what runs nothing holds in any case.
+    pub fn is_as_shown(&self, decision: Option<&DecisionRecord>) -> bool {
+        let Some(ask) = &self.ask else { return true };
+        let runs_nothing =
+            |record: &DecisionRecord| matches!(record.decision, Decision::Respond { .. } | Decision::Reject { .. });
+        let decided_for = decision.and_then(|record| record.digest.as_ref());
+        decision.is_some_and(runs_nothing)
+            || (decided_for.is_none_or(|digest| *digest == ask.digest)
+                && ask.call.name == self.call.name
+                && ask.is_intact())
+    }
+
     /// The arguments that it runs with: the model's own, unless a decision put others in their place.
     pub fn args(&self) -> &Value {
         match self.decision.as_ref().map(|record| &record.decision) {

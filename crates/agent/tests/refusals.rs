@@ -55,7 +55,8 @@ fn result(id: &str, outcome: ToolOutcome) -> EntryBody {
 
 /// A turn in which a subagent was sent beside and an edit was refused, and what came after it.
 fn after(rest: Vec<EntryBody>) -> State {
-    let record = DecisionRecord { decision: Decision::Reject { reason: None }, by: DecisionSource::Person };
+    let record =
+        DecisionRecord { decision: Decision::Reject { reason: None }, by: DecisionSource::Person, digest: None };
     let sent = EntryBody::SubagentStarted {
         call_id: CallId::new("t"),
         child: "child".into(),

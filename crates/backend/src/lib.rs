@@ -16,6 +16,7 @@ mod change;
 mod clock;
 mod composite;
 mod core_dump;
+mod editor;
 mod error;
 mod fault;
 mod file;
@@ -56,6 +57,7 @@ pub use change::{Change, ChangeWitness, Expect, ObjectKind, PlannedChange, Unwit
 pub use clock::Now;
 pub use composite::{Access, AppMounts, CompositeBackend, MountError, Route, RouteError, kept_points, mount_point};
 pub use core_dump::{forbid_core_dumps, forbid_looking_in};
+pub use editor::{EditorCommand, EditorFault, is_text};
 pub use error::{BackendError, PathError};
 pub use file::{
     ContentHash, FileContent, FileData, FileInfo, FileStamp, Listed, ReadContent, ReadResult, ReadWindow, TextPage,

@@ -17,7 +17,7 @@ pub fn hand_to_desktop(target: &OsStr, hidden: &[&str]) -> io::Result<()> {
     first_of(open::commands(target), hidden)
 }
 
-fn first_of(launchers: impl IntoIterator<Item = Command>, hidden: &[&str]) -> io::Result<()> {
+pub(crate) fn first_of(launchers: impl IntoIterator<Item = Command>, hidden: &[&str]) -> io::Result<()> {
     let mut failed = io::Error::from(io::ErrorKind::NotFound);
     for mut launcher in launchers {
         hidden.iter().for_each(|name| {

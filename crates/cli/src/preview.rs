@@ -73,6 +73,7 @@ fn why_again(again: &AskedAgain) -> String {
         AskedAgain::ScriptNamed { path } => format!("your command runs {}, which was not shown before", one_line(path)),
         AskedAgain::SandboxOff => "it was approved for a sandbox, which is off now".to_owned(),
         AskedAgain::PlaceChanged => "it was approved for another place, and would run here now".to_owned(),
+        AskedAgain::RecordChanged => "what was stored of it is not what was shown".to_owned(),
     }
 }
 

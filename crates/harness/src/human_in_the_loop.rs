@@ -6,8 +6,8 @@ mod time_out;
 use std::sync::Arc;
 
 use bosun_agent::{
-    AgentError, Ask, AskPlace, AskReason, BoxFuture, CallFacts, Decision, DecisionKind, InterruptConfig, Middleware,
-    NextTool, Policy, TurnContext, Verdict,
+    AgentError, Ask, AskPlace, AskReason, AskedAgain, BoxFuture, CallFacts, Decision, DecisionKind, InterruptConfig,
+    Middleware, NextTool, Policy, TurnContext, Verdict,
 };
 use bosun_backend::{Backend, VirtualPath};
 use bosun_model::{ContentBlock, ToolCall};
@@ -59,8 +59,11 @@ async fn gate(
     call: ToolCall,
     next: NextTool<'_>,
 ) -> Result<ToolOutput, AgentError> {
-    let asked = cx.log().with_state(|state| state.open_call(&call.id).is_some_and(|open| open.ask.is_some()));
-    if !asked {
+    let (asked, is_as_shown) = cx.log().with_state(|state| {
+        let open = state.open_call(&call.id).filter(|open| open.ask.is_some());
+        (open.is_some(), open.is_none_or(|open| open.is_as_shown(open.decision.as_ref())))
+    });
+    if !asked || !is_as_shown {
         // Nobody is asked about what may not be done in any case.
         if let Some((operation, path)) = named_by(&call.name, &call.args, &*cx.agent().backend)
             && options.paths.mode(operation, &path) == PathMode::Deny
@@ -68,7 +71,18 @@ async fn gate(
             return Ok(ToolOutput::error(refusal(operation, &path)));
         }
         let held = sandbox(&*cx.agent().backend, next.tool().kind()).is_some();
-        match judge(options, cx, &call, next.tool(), held) {
+        let mut verdict = judge(options, cx, &call, next.tool(), held);
+        if matches!(verdict, Verdict::Allow { .. }) && next.tool().kind() == ToolKind::Edit {
+            // The commands before it may make the way there another one.
+            cx.after_earlier(&call.id, ToolKind::Edit).await?;
+            verdict = judge(options, cx, &call, next.tool(), held);
+        }
+        let verdict = match verdict {
+            // It was asked for, and is no more allowed for what became of the record.
+            Verdict::Allow { .. } if asked => by_kind(next.tool().kind()),
+            verdict => verdict,
+        };
+        match verdict {
             Verdict::Allow { rule } => {
                 if held {
                     cx.hold(&call.id);
@@ -99,7 +113,8 @@ async fn gate(
                 let description = options.description(cx, &call, config.description);
                 let config = InterruptConfig { description, ..config };
                 let place = options.place(cx, &call, next.tool());
-                ask(cx, &call, next.tool(), place, (reason, config)).await?;
+                let again = asked.then_some(AskedAgain::RecordChanged);
+                ask(cx, &call, next.tool(), place, (reason, config), again).await?;
             }
         }
     }
@@ -118,7 +133,13 @@ async fn gate(
             }
             // What was shown runs, and not what a member around this one makes of the call today.
             let ask = cx.log().with_state(|state| state.open_call(&call.id).and_then(|open| open.ask.clone()));
-            let call = ask.map_or(call, |ask| ask.call);
+            let (call, leads) = ask.map_or((call, None), |ask| (ask.call, ask.leads));
+            if matches!(record.decision, Decision::Approve) && next.tool().kind() == ToolKind::Edit {
+                cx.after_earlier(&call.id, ToolKind::Edit).await?;
+                if leads.is_some() && leads != led(cx, &call, next.tool()) {
+                    return Ok(ToolOutput::error(elsewhere(&call)));
+                }
+            }
             return decide(record.decision, call, next).await;
         }
     }
@@ -187,6 +208,15 @@ fn judge(
     }
 }
 
+/// That it asks, whatever allows it.
+fn by_kind(kind: ToolKind) -> Verdict {
+    let reason = match kind {
+        ToolKind::Execute | ToolKind::Other => AskReason::CommandsAsk,
+        ToolKind::Read | ToolKind::Edit | ToolKind::Plan | ToolKind::Delegate => AskReason::EditsAsk,
+    };
+    Verdict::Ask { reason, config: InterruptConfig::default() }
+}
+
 /// What both say: a subagent can be given less than its sender may, never more.
 fn stricter(above: Verdict, own: Verdict) -> Verdict {
     match (above, own) {
@@ -214,13 +244,13 @@ async fn ask(
     tool: &Arc<dyn DynTool>,
     place: Option<AskPlace>,
     (reason, config): (AskReason, InterruptConfig),
+    again: Option<AskedAgain>,
 ) -> Result<(), AgentError> {
     let busy = cx.activity().enter();
     let preview = tool.preview(&cx.tool_context(&call.id), &call.args).await;
     let backend = &*cx.agent().backend;
     let Scripts { named: scripts, has_more: more_scripts } = scripts::named_by(backend, call, tool.kind()).await;
     let sandbox = sandbox(backend, tool.kind());
-    let digest = Ask::digest_of(call, &preview, (&scripts, more_scripts), sandbox.as_deref());
     let ask = Ask {
         call: call.clone(),
         kind: tool.kind(),
@@ -231,15 +261,30 @@ async fn ask(
         description: config.description,
         sandbox,
         place,
+        leads: led(cx, call, tool).filter(|_| tool.kind() == ToolKind::Edit),
         scripts,
         more_scripts,
-        again: None,
+        again,
         is_edited: false,
-        digest,
+        digest: String::new(),
     };
-    cx.record_ask(ask).await?;
+    cx.record_ask(ask.sealed()).await?;
     drop(busy);
     Ok(())
+}
+
+/// Where the file is that the call changes, whatever links lead there now.
+fn led(cx: &TurnContext, call: &ToolCall, tool: &Arc<dyn DynTool>) -> Option<VirtualPath> {
+    let path = tool.mutates(&cx.tool_context(&call.id), &call.args)?;
+    Some(cx.agent().backend.direct(&path))
+}
+
+fn elsewhere(call: &ToolCall) -> String {
+    format!(
+        "Error: {} was not run: since it was approved, its path has come to lead elsewhere through a link, and nobody \
+         approved a change there. Nothing was changed. Look at the path, and call it again if it is still right.",
+        call.name
+    )
 }
 
 /// What holds commands back now, in words. Tools of other programs run where those do.

@@ -18,6 +18,8 @@ use tokio_util::sync::CancellationToken;
 
 #[path = "approvals/order.rs"]
 mod order;
+#[path = "approvals/repointed.rs"]
+mod repointed;
 #[path = "approvals/scripts.rs"]
 mod scripts;
 

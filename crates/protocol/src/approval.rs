@@ -135,6 +135,8 @@ pub enum AskedAgain {
     SandboxOff,
     /// It was to run on another machine or in another place than it would now.
     PlaceChanged,
+    /// What was stored of it is not what was shown.
+    RecordChanged,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, Type)]

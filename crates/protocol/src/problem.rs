@@ -138,7 +138,9 @@ problems! {
     EditedMeanwhile { path: String } = "'{path}' was changed while you edited it; open it again to see what is there now";
     KeptByBosun { path: String } = "'{path}' is kept by Bosun, not on this machine's disk; look at it here";
     TooLargeToCopy { name: String, megabytes: u32 } = "{name} is larger than {megabytes} MB, too large to be copied; save it as a file instead";
-    MayBeProgram { name: String } = "{name} may be a program, so it is not opened from here; show it in its folder instead";
+    MayBeProgram { name: String } = "{name} may be a program that the system would start; show it in its folder, or, if it is text, choose an editor in Settings, Appearance";
+    EditorUnusable = "this cannot be the command of an editor; begin with a program, by its name alone or from / on, and close every quotation mark";
+    EditorFailed { name: String, detail: String } = "{name} could not be opened in your editor: {detail}; look at the command in Settings, Appearance";
     NoProgramFor { name: String, detail: String } = "the system could not open {name}: {detail}; show it in its folder and open it from there";
     NoFileManager { path: String, detail: String } = "the system could not show {path} in its file manager: {detail}; open the folder yourself";
     TooManyOfAName { name: String } = "there are too many files called '{name}' in this folder; rename or delete some of them";
@@ -218,6 +220,7 @@ problems! {
     // Approvals and rules.
     NotPending { call: String } = "no call '{call}' is waiting for a decision; it has been decided already, or its turn was stopped";
     AskChanged = "this request has changed since it was shown; look at it again";
+    AskAltered = "what is stored of this request is not what was shown; nothing ran, and it is asked for again";
     DecisionNotAllowed { given: String, tool: String, allowed: String } = "'{given}' is not allowed for {tool}; allowed: {allowed}";
     BadArguments { detail: String } = "the arguments do not fit the tool: {detail}; correct them";
     EmptyResponse = "an answer in place of the tool's result cannot be empty; enter some text";

@@ -17,6 +17,10 @@ pub struct Settings {
     /// The system is not told when a session needs the person or is done.
     #[serde(default)]
     pub muted: bool,
+    /// The command that opens a file as text, with `{file}` and `{line}` in the places of these; empty is the system's own
+    /// program.
+    #[serde(default)]
+    pub editor: String,
     /// Keys of commands that the person gave others, by the command's name; an empty text takes them away.
     #[serde(default)]
     pub shortcuts: BTreeMap<String, String>,

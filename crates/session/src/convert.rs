@@ -133,6 +133,7 @@ pub(crate) fn again(again: &AskedAgain) -> wire::AskedAgain {
         AskedAgain::ScriptNamed { path } => wire::AskedAgain::ScriptNamed { path: path.clone() },
         AskedAgain::SandboxOff => wire::AskedAgain::SandboxOff,
         AskedAgain::PlaceChanged => wire::AskedAgain::PlaceChanged,
+        AskedAgain::RecordChanged => wire::AskedAgain::RecordChanged,
     }
 }
 

@@ -1,7 +1,7 @@
 use std::collections::HashSet;
 use std::sync::Arc;
 
-use bosun_agent::{DecisionRecord, DecisionSource, EntryBody, HeldLog, SessionLog};
+use bosun_agent::{DecisionSource, EntryBody, HeldLog, SessionLog};
 use bosun_model::CallId;
 use bosun_protocol::{Decide, Problem};
 use serde_json::Value;
@@ -57,6 +57,19 @@ pub(crate) async fn decide(mut by_root: Vec<(Arc<Actor>, Vec<Decide>)>) -> Resul
     Ok(())
 }
 
+impl Actor {
+    /// Has a turn that rests ask anew what it asked, where that is not stored as it was shown: only a turn can ask.
+    pub(crate) async fn ask_anew(self: &Arc<Self>) -> Result<(), SessionError> {
+        let mut turn = self.turn().await;
+        if turn.is_resting() && self.log.with_state(|state| state.turn.is_some()) {
+            let draft = self.prepare().await?;
+            self.set_running(true);
+            self.run(&mut turn, Start::ByItself(draft));
+        }
+        Ok(())
+    }
+}
+
 /// A decision with the log that its call waits in.
 struct Wanted<'a> {
     actor: &'a Arc<Actor>,
@@ -93,9 +106,8 @@ async fn batch(held: &HeldLog<'_>, wanted: &[Wanted<'_>]) -> Result<Batch, Sessi
             None => Err(format!("there is no tool '{name}' any more")),
         };
         let call_id = CallId::new(decide.call_id.as_str());
-        let decision =
-            log.checked(&call_id, Some(&decide.digest), convert::decision(decide.decision.clone()), &check)?;
-        let record = DecisionRecord { decision, by: DecisionSource::Person };
+        let decision = convert::decision(decide.decision.clone());
+        let record = log.checked(&call_id, Some(&decide.digest), decision, DecisionSource::Person, &check)?;
         bodies.push(EntryBody::Decided { call_id, record });
         place = Some((Arc::clone(&actor.tree), actor.stream_of(log.session()).ok_or_else(SessionError::no_session)?));
     }

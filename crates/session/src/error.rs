@@ -74,7 +74,9 @@ impl From<JournalError> for SessionError {
 impl From<DecisionError> for SessionError {
     fn from(error: DecisionError) -> Self {
         let code = match error {
-            DecisionError::NotPending { .. } | DecisionError::Stale { .. } => ErrorCode::AlreadyDecided,
+            DecisionError::NotPending { .. } | DecisionError::Stale { .. } | DecisionError::Altered { .. } => {
+                ErrorCode::AlreadyDecided
+            }
             DecisionError::NotAllowed { .. } | DecisionError::BadArguments { .. } | DecisionError::EmptyResponse => {
                 ErrorCode::Invalid
             }

@@ -305,6 +305,7 @@ impl Explain for DecisionError {
         match self {
             Self::NotPending { call_id } => Problem::NotPending { call: call_id.to_string() },
             Self::Stale { .. } => Problem::AskChanged,
+            Self::Altered { .. } => Problem::AskAltered,
             Self::NotAllowed { given, tool, allowed } => {
                 Problem::DecisionNotAllowed { given: (*given).to_owned(), tool: tool.clone(), allowed: allowed.clone() }
             }

@@ -157,6 +157,7 @@ fn what_a_person_writes_and_brings_in_is_refused_in_one_sentence_everywhere() {
     same(&[
         DecisionError::NotPending { call_id: "call-1".into() },
         DecisionError::Stale { call_id: "call-1".into() },
+        DecisionError::Altered { call_id: "call-1".into() },
         DecisionError::NotAllowed { given: "edit", tool: name(), allowed: "approve, reject".into() },
         DecisionError::EmptyResponse,
     ]);

@@ -305,7 +305,14 @@ impl Sessions {
                 None => by_root.push((actor, vec![decide])),
             }
         }
-        deciding::decide(by_root).await
+        let actors: Vec<Arc<Actor>> = by_root.iter().map(|(actor, _)| Arc::clone(actor)).collect();
+        let outcome = deciding::decide(by_root).await;
+        if outcome.as_ref().is_err_and(|error| error.problem == Problem::AskAltered) {
+            for actor in actors {
+                actor.ask_anew().await?;
+            }
+        }
+        outcome
     }
 
     pub async fn set_model(&self, session: &SessionId, model: ModelRef) -> Result<(), SessionError> {

@@ -33,6 +33,7 @@ pub(crate) mod stage;
 mod stopping;
 mod story;
 mod summary;
+mod tampered;
 mod trusting;
 mod turns;
 mod values;

@@ -68,13 +68,21 @@ pub async fn save_file(shell: Managed<'_>, session: Arg<SessionId>, path: Arg<St
     Ok(Some(path.to_string_lossy().into_owned()))
 }
 
-/// Opens a file or folder in the system's own program for it; never one that may itself be a program.
+/// Opens a text in the person's editor, at a line where one is given, and any other file or folder in the system's own
+/// program for it; never there one that may itself be a program.
 #[tauri::command]
 #[specta::specta]
-pub async fn open_file(shell: Managed<'_>, session: Arg<SessionId>, path: Arg<String>) -> Answer<()> {
+pub async fn open_file(
+    shell: Managed<'_>,
+    session: Arg<SessionId>,
+    path: Arg<String>,
+    line: Arg<Option<u32>>,
+) -> Answer<()> {
     check::id(session.as_str())?;
     check::path(&path)?;
-    opening::open(&shell, &shell.core().await?.sessions.host_file(&session, &path).await?)
+    let core = shell.core().await?;
+    let file = core.sessions.host_file(&session, &path).await?;
+    opening::open(&shell, &file, line.0, &core.settings().await?.editor)
 }
 
 /// Shows a file or folder in the system's file manager.

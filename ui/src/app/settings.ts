@@ -10,6 +10,7 @@ export const START: Complete = {
   model: null,
   welcomed: false,
   muted: false,
+  editor: '',
   shortcuts: {},
   projects: {},
 };

@@ -27,6 +27,7 @@ describe('the way out that a sentence names', () => {
       { kind: 'settings', section: 'models', provider: 'anthropic' },
     ],
     [{ problem: 'too_many_rules', most: 500 }, 'Show the rules', { kind: 'settings', section: 'permissions' }],
+    [{ problem: 'may_be_program', name: 'x.sh' }, 'Choose an editor', { kind: 'settings', section: 'appearance' }],
     [{ problem: 'sandbox_elsewhere' }, 'Sandbox settings', { kind: 'settings', section: 'sandbox' }],
     [{ problem: 'server_untrusted' }, 'See what the folder brings', { kind: 'trust' }],
     [{ problem: 'skill_gone' }, 'Show the skills', { kind: 'skills' }],

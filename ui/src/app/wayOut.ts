@@ -47,6 +47,7 @@ export function stepsOut(workspace: Workspace, problem: Problem, about: About = 
     case 'sandbox':
     case 'servers':
     case 'subagents':
+    case 'appearance':
     case 'data':
       return opening(t[way], { kind: 'settings', section: way });
     case 'none':

@@ -18,6 +18,7 @@ export type Way =
   | 'sandbox'
   | 'servers'
   | 'subagents'
+  | 'appearance'
   | 'data'
   | 'trust'
   | 'skills'
@@ -59,6 +60,7 @@ export const WAYS = {
   sandbox: ['sandbox_missing', 'sandbox_unusable', 'sandbox_elsewhere'],
   servers: ['server_header_missing', 'variable_missing', 'server_wants_sign_in', 'sign_in_not_kept'],
   subagents: ['subagent_gone', 'subagent_model', 'subagent_model_elsewhere'],
+  appearance: ['may_be_program', 'editor_failed'],
   data: ['database_damaged', 'entry_unreadable', 'content_missing', 'content_damaged', 'content_lost'],
   trust: ['server_untrusted', 'not_brought', 'seen_another'],
   skills: ['skill_gone'],
@@ -76,7 +78,7 @@ export const WAYS = {
     'not_a_folder', 'is_a_folder', 'name_taken', 'not_regular', 'outside_root', 'link_loop', 'link_to_protected',
     'forbidden', 'forbidden_by_rule', 'file_changed', 'file_too_large', 'file_over_limit', 'not_text', 'binary',
     'file_read_only', 'file_immutable', 'cannot_delete', 'root_protected', 'folder_gone', 'file_unsure', 'file_failed',
-    'files_failed', 'gone', 'edited_meanwhile', 'kept_by_bosun', 'too_large_to_copy', 'may_be_program',
+    'files_failed', 'gone', 'edited_meanwhile', 'kept_by_bosun', 'too_large_to_copy', 'editor_unusable',
     'no_program_for', 'no_file_manager', 'too_many_of_a_name', 'not_watched', 'not_changed', 'as_before',
     'left_as_it_is', 'cannot_put_back', 'changed_since', 'changed_between', 'earlier_open', 'bytes_not_kept', 'others_put_back',
     'nothing_taken_back', 'nothing_said', 'undo_not_last', 'no_image', 'changed_meanwhile', 'nothing_there',
@@ -87,7 +89,7 @@ export const WAYS = {
     'summary_not_saved', 'stopped', 'text_too_long', 'name_too_long', 'pattern_too_long', 'page_not_told',
     'bytes_incomplete', 'attachment_unknown', 'attachment_lost', 'too_many_along', 'too_much_along', 'send_in_parts',
     'beyond_models', 'attachment_empty', 'image_too_large', 'document_too_large', 'attached_text_too_large',
-    'picture_bursts', 'too_many_pixels', 'not_attachable', 'mention_gone', 'not_pending', 'ask_changed',
+    'picture_bursts', 'too_many_pixels', 'not_attachable', 'mention_gone', 'not_pending', 'ask_changed', 'ask_altered',
     'decision_not_allowed', 'bad_arguments', 'empty_response', 'answered_twice', 'model_name', 'too_many_decisions',
     'too_many_new_rules', 'not_waiting', 'rule_not_approved', 'rule_pattern', 'version_gone', 'version_unreadable',
     'memory_without_project', 'skill_folder', 'skill_name', 'skill_taken', 'skill_purpose', 'no_skill',

@@ -340,9 +340,12 @@ export class Workspace {
   }
 
   async saveSettings(change: Partial<Settings>): Promise<void> {
+    const { editor } = this.settings;
     const settings = { ...this.settings, ...change };
     this.applySettings(settings);
-    await this.run(async () => this.applySettings(await this.client.saveSettings(settings)));
+    const kept = await this.run(() => this.client.saveSettings(settings));
+    // An editor holds only where it was confirmed.
+    this.applySettings(kept ?? { ...this.settings, editor });
   }
 
   async startTour(): Promise<boolean> {

@@ -206,7 +206,8 @@ export interface UiClient extends KnowledgeClient {
   fileText(session: string, path: string): Promise<string>;
   /** Asks for a folder in the system's dialog and writes the file; gives its path, `null` when it was cancelled. */
   saveFile(session: string, path: string): Promise<string | null>;
-  openFile(session: string, path: string): Promise<void>;
+  /** A text in the person's editor, at `line` where one is known; all else in the system's program for it. */
+  openFile(session: string, path: string, line?: number): Promise<void>;
   revealFile(session: string, path: string): Promise<void>;
   /** Tells in which of these folders something changed on disk. */
   watchFolders(

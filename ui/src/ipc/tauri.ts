@@ -74,7 +74,7 @@ export function tauriClient(): UiClient {
     restoreSession: (session) => commands.restoreSession(session).then(nothing),
     keepHunk: (session, path, version, hunk) => commands.keepHunk(session, path, version, hunk).then(nothing),
     reopenChange: (session, path, scope) => commands.reopenChange(session, path, scope).then(nothing),
-    openFile: (session, path) => commands.openFile(session, path).then(nothing),
+    openFile: (session, path, line) => commands.openFile(session, path, line ?? null).then(nothing),
     revealFile: (session, path) => commands.revealFile(session, path).then(nothing),
     async watchFolders(session, folders, listener) {
       let listening = true;

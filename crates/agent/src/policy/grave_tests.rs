@@ -7,7 +7,7 @@ use super::*;
 fn ask(kind: ToolKind, name: &str, args: Value, preview: Preview) -> Ask {
     let call = ToolCall { id: "c".into(), name: name.into(), args };
     Ask {
-        digest: Ask::digest_of(&call, &preview, (&[], false), Some("bubblewrap")),
+        digest: String::new(),
         call,
         kind,
         schema: json!({}),
@@ -17,6 +17,7 @@ fn ask(kind: ToolKind, name: &str, args: Value, preview: Preview) -> Ask {
         description: None,
         sandbox: Some("bubblewrap".into()),
         place: None,
+        leads: None,
         scripts: Vec::new(),
         more_scripts: false,
         again: None,

@@ -90,10 +90,9 @@ pub(super) async fn ask_again(
     let Some(again) = again else { return Ok(false) };
     let is_edited = ask.is_edited || matches!(decision, Decision::Edit { .. });
     let preview = tool.preview(&cx.tool_context(call_id), &call.args).await;
-    let digest = Ask::digest_of(&call, &preview, (&scripts, more_scripts), sandbox.as_deref());
     let again = Some(again);
-    cx.record_ask(Ask { call, preview, sandbox, place, scripts, more_scripts, again, is_edited, digest, ..ask })
-        .await?;
+    let ask = Ask { call, preview, sandbox, place, scripts, more_scripts, again, is_edited, ..ask };
+    cx.record_ask(ask.sealed()).await?;
     drop(busy);
     Ok(true)
 }

@@ -257,6 +257,7 @@ async fn a_compaction_loses_no_open_call_and_no_question() {
         let record = bosun_agent::DecisionRecord {
             decision: bosun_agent::Decision::Approve,
             by: bosun_agent::DecisionSource::Person,
+            digest: Some(ask.digest.clone()),
         };
         scene.log.record(vec![EntryBody::Decided { call_id: ask.call.id.clone(), record }]).await.unwrap();
         assert_eq!(turn.await.unwrap().unwrap(), TurnEnd::Done);

@@ -149,14 +149,16 @@ impl Sessions {
 
     /// What a person was asked of a call that waits.
     pub(super) async fn waiting_ask(&self, session: &SessionId, call: &CallId) -> Result<Ask, SessionError> {
-        let log = self.actor(session).await?.find(session).await?;
+        let actor = self.actor(session).await?;
+        let log = actor.find(session).await?;
         let call = CoreCallId::new(call.as_str());
-        let ask = log.with_state(|state| {
-            let open = state.open_call(&call)?;
-            if open.decision.is_some() { None } else { open.ask.clone() }
-        });
+        let open = log.with_state(|state| state.open_call(&call).filter(|open| open.decision.is_none()).cloned());
+        if open.as_ref().is_some_and(|open| !open.is_as_shown(None)) {
+            actor.ask_anew().await?;
+            return Err(SessionError::new(ErrorCode::AlreadyDecided, Problem::AskAltered));
+        }
         let gone = || SessionError::new(ErrorCode::AlreadyDecided, Problem::NotWaiting);
-        ask.ok_or_else(gone)
+        open.and_then(|open| open.ask).ok_or_else(gone)
     }
 
     /// The calls that asked, newest first.

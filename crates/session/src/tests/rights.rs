@@ -377,3 +377,32 @@ async fn the_sessions_version_comes_back_over_a_file_that_it_left_closed_and_ove
     stage.sessions.restore_version(&session, "/a.txt").await.unwrap_err();
     assert_eq!((text(&stage).as_str(), rights(&stage)), ("an old buffer\n", 0o444));
 }
+
+#[tokio::test]
+async fn what_the_sessions_version_came_back_over_comes_again_whatever_rights_a_person_gave() {
+    let turns: [&[&str]; 5] = [
+        &[FIRST],
+        &["edit 2 two"],
+        &[FIRST, SECOND],
+        &["sed -i s/2/two/ a.txt; chmod 755 a.txt"],
+        &["chmod 755 a.txt"],
+    ];
+    for turns in turns {
+        for (before, after) in [(None, Some(0o600)), (Some(0o755), None), (Some(0o755), Some(0o700)), (None, None)] {
+            let what = format!("{turns:?}, {before:?}, {after:?}");
+            let (stage, session) = worked(turns).await;
+            let left = text(&stage);
+            before.into_iter().for_each(|mode| give(&stage, mode));
+            stage.project.write("a.txt", "an old buffer\n");
+            after.into_iter().for_each(|mode| give(&stage, mode));
+            let given = rights(&stage);
+            stage.sessions.restore_version(&session, "/a.txt").await.unwrap();
+            assert_eq!((text(&stage), rights(&stage)), (left.clone(), given), "{what}");
+            let stage = stage.restarted(working).await;
+            let undone = stage.sessions.changed_files(&session, Session).await.unwrap().undone;
+            let again = stage.sessions.redo_undone(&session, undone[0].seq).await;
+            assert!(again.is_ok(), "{what}: {again:?}");
+            assert_eq!((text(&stage).as_str(), rights(&stage)), ("an old buffer\n", given), "{what}");
+        }
+    }
+}

@@ -254,6 +254,7 @@ impl Story {
             description: None,
             sandbox: None,
             place: None,
+            leads: None,
             scripts: Vec::new(),
             more_scripts: false,
             again: None,
@@ -274,7 +275,7 @@ impl Story {
             2 => Decision::Respond { text: "as I say".into() },
             _ => Decision::Reject { reason: None },
         };
-        let (call_id, record) = (id.clone(), DecisionRecord { decision, by: DecisionSource::Person });
+        let (call_id, record) = (id.clone(), DecisionRecord { decision, by: DecisionSource::Person, digest: None });
         self.entry(EntryBody::Decided { call_id, record })
     }
 

@@ -22,8 +22,7 @@ export function whyAsked(t: Messages, { reason }: Approval): string {
 export function whyAgain(t: Messages, { again }: Approval): string | null {
   if (again === null) return null;
   const words = t.approvals.again;
-  if (again.again === 'sandbox_off' || again.again === 'place_changed') return words[again.again];
-  return words[again.again](again.path);
+  return 'path' in again ? words[again.again](again.path) : words[again.again];
 }
 
 /** The chain of agents that asks: only the innermost for the main agent, all below it for a subagent. */

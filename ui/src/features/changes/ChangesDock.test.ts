@@ -91,11 +91,21 @@ describe('the dock of changed files', () => {
 });
 
 describe('the pane of changes', () => {
-  it('opens the file in the program for it', async () => {
+  it('opens the file in the program for it, at its first new line', async () => {
     const scene = await fixtures();
+    const open = vi.spyOn(scene.client, 'openFile');
+    const look = scene.client.fileReview.bind(scene.client);
+    scene.client.fileReview = async (...asked) => {
+      const found = await look(...asked);
+      const line = { kind: 'added' as const, old: null, new: 7, segments: [], no_newline: false };
+      const hunk = { old_start: 6, old_lines: 0, new_start: 7, new_lines: 1, heading: '', lines: [line] };
+      return { ...found, diff: { ...found.diff, hunks: [hunk] } };
+    };
     draw(scene, ChangesPane, { snapshot: scene.snapshot });
-    await userEvent.click(await screen.findByRole('button', { name: 'Open in its default app' }));
-    expect(scene.calls('openFile')).toEqual(['/tests/fixtures/users.sql']);
+    await waitFor(async () => {
+      await userEvent.click(screen.getByRole('button', { name: 'Open in its default app' }));
+      expect(open).toHaveBeenLastCalledWith(scene.snapshot.session.id, '/tests/fixtures/users.sql', 7);
+    });
   });
 
   it('keeps and undoes what the scope shows, and asks about so many files', async () => {

@@ -85,6 +85,7 @@ export const ways = {
   sandbox: 'Sandbox settings',
   servers: 'Show the tool servers',
   subagents: 'Show the subagents',
+  appearance: 'Choose an editor',
   data: 'Show where the data is',
   trust: 'See what the folder brings',
   skills: 'Show the skills',

@@ -43,6 +43,7 @@ export const approvals = {
     script_named: (path: string) => `your command runs ${path}, which was not shown to you`,
     sandbox_off: 'you approved it for the sandbox, which is off now',
     place_changed: 'you approved it for another machine or place than it would run in now',
+    record_changed: 'what was stored of it is not what you were shown',
   },
   inFolder: 'in',
   /** In front of the files that a command runs. */

@@ -108,7 +108,7 @@ export const palette = {
     additions: 'extensions, plugins',
     subagents: 'agents',
     shortcuts: 'keys, hotkeys, key bindings',
-    appearance: 'theme, language, font, text size, dark, light',
+    appearance: 'theme, language, font, text size, dark, light, editor',
     data: 'privacy, storage, backup, diagnostics',
     about: 'version, licence',
   },

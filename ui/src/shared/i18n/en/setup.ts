@@ -12,6 +12,9 @@ export const settings = {
   language: 'Language',
   languages: { system: 'Match system', en: 'English', 'zh-CN': '简体中文' },
   textSize: 'Text size',
+  editor: 'Editor',
+  editorHint:
+    'The command that opens text files, scripts too, such as code -g {file}:{line}. Without one, the system’s default app opens them, and no scripts.',
   defaultModel: 'Model for new sessions',
   providers: 'Providers',
   version: (version: string) => `Version ${version}`,

@@ -78,6 +78,7 @@ export const ways: Messages['ways'] = {
   sandbox: '沙箱设置',
   servers: '查看工具服务器',
   subagents: '查看子智能体',
+  appearance: '指定编辑器',
   data: '查看数据位置',
   trust: '查看文件夹带来的内容',
   skills: '查看技能',

@@ -47,6 +47,7 @@ export const approvals: Messages['approvals'] = {
     script_named: (path) => `你的命令会运行 ${path}，之前没有向你显示过它`,
     sandbox_off: '你批准的是在沙箱中运行，而沙箱现在已关闭',
     place_changed: '你批准时它会在别处运行，现在要运行的位置已经不同',
+    record_changed: '保存下来的请求与之前向你显示的不一致',
   },
   inFolder: '位于',
   scripts: '将按现在的内容运行：',

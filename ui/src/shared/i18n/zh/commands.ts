@@ -109,7 +109,7 @@ export const palette: Messages['palette'] = {
     additions: '扩展，插件，plugins',
     subagents: '子代理，agents',
     shortcuts: '快捷键，按键，热键，shortcuts',
-    appearance: '主题，语言，字体，字号，深色，浅色，theme',
+    appearance: '主题，语言，字体，字号，深色，浅色，编辑器，theme',
     data: '隐私，存储，备份，诊断，data',
     about: '版本，许可，about',
   },

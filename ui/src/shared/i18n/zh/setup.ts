@@ -10,6 +10,9 @@ export const settings: Messages['settings'] = {
   language: '语言',
   languages: { system: '跟随系统', en: 'English', 'zh-CN': '简体中文' },
   textSize: '文字大小',
+  editor: '编辑器',
+  editorHint:
+    '用来打开文本文件（包括脚本）的命令，例如 code -g {file}:{line}。留空时由系统的默认应用打开，但不会打开脚本。',
   defaultModel: '新会话的模型',
   providers: '服务商',
   version: (version) => `版本 ${version}`,
