@@ -96,7 +96,7 @@ fn files_are_opened_and_shown_by_the_systems_programs_and_no_program_is_started(
 
     // What may be a program is shown and never opened.
     more("start.sh", "Open in its default app");
-    window.wait_for_text("may be a program, so it is not opened from here; show it in its folder instead");
+    window.wait_for_text("may be a program that the system would start");
     window.shot("program");
     more("start.sh", "Show in its folder");
     manager.wait_for(&[&shown, &shown_script]);

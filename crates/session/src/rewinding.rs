@@ -16,6 +16,7 @@ use crate::restoring::{Checked, Restore, files_kept, read};
 use crate::reviewing::parsed;
 use crate::states::FileState;
 use crate::timeline::{last_rewind, place, short};
+use crate::view::WINDOW;
 use crate::{SessionError, convert};
 
 /// Going back to an earlier place of a session, and forth again. The journal keeps everything: what is rewound is only
@@ -32,8 +33,9 @@ impl Actor {
         let rows_then = crate::past::view(self, &journals.entries, Seq::from(seq)).items.len();
         let (rows, first) = self.stream.read(|projection| {
             let items = &projection.view().items;
-            let gone = items.range(rows_then..items.len());
-            (gone.len(), gone.iter().find_map(said).map(short))
+            let pages = (rows_then..items.len()).step_by(WINDOW);
+            let first = pages.flat_map(|from| items.range(from..from + WINDOW)).find_map(|item| said(&item).map(short));
+            (items.len().saturating_sub(rows_then), first)
         });
         Ok(RewindPreview {
             place,

@@ -3,12 +3,15 @@ use std::fmt;
 use std::ops::Range;
 use std::sync::Arc;
 
-use bosun_protocol::{Item, ItemBody, ToolState};
+use bosun_protocol::{Attachment, Decision, Item, ItemBody, ToolState};
+use serde_json::Value;
 
 /// Rows of a pack. More pack better, and cost more to look at one of them.
 const PACK: usize = 256;
 /// The last rows, which are never packed: they are what is looked at and changed.
 const LOOSE: usize = 400;
+/// Levels of arguments within one another; `serde_json` reads 128 in all.
+const DEEPEST: usize = 64;
 /// The quickest of zstd: a person waits for the session.
 const LEVEL: i32 = 1;
 
@@ -92,21 +95,40 @@ impl Rows {
         packed.chain(self.loose.iter().map(Cow::Borrowed))
     }
 
+    /// The rows at `places`, which go up; each pack is unpacked once.
+    pub(crate) fn at(&self, places: &[usize]) -> Vec<Item> {
+        let of_one = |a: &usize, b: &usize| a / self.pack == b / self.pack && *b < self.packed();
+        let together = places.chunk_by(of_one);
+        together
+            .flat_map(|places| match (places.first(), places.last()) {
+                (Some(first), Some(last)) => {
+                    let rows = self.range(*first..last + 1).into_iter().zip(*first..);
+                    rows.filter(|(_, place)| places.binary_search(place).is_ok()).map(|(row, _)| row).collect()
+                }
+                _ => Vec::new(),
+            })
+            .collect()
+    }
+
+    /// All that stands with what was said, from the first row on.
+    pub(crate) fn attachments(&self) -> impl Iterator<Item = &Attachment> {
+        self.packs.iter().flat_map(Pack::attachments).chain(self.loose.iter().flat_map(attached))
+    }
+
     fn packed(&self) -> usize {
         self.packs.len() * self.pack
     }
 
     /// Packs what stands before the last rows, up to the first that is at work.
     fn put_away(&mut self) {
-        let settled = self.loose.iter().position(at_work).unwrap_or(self.loose.len());
-        let count = settled.min(self.loose.len().saturating_sub(self.kept)) / self.pack;
-        let packs: Option<Vec<Pack>> = self.loose.chunks(self.pack).take(count).map(Pack::of).collect();
-        // What cannot be packed stays as it is.
-        if let Some(packs) = packs {
-            self.packs.extend(packs);
-            self.loose.drain(..count * self.pack);
-            self.loose.shrink_to(2 * (self.kept + self.pack));
+        let most = self.loose.len().saturating_sub(self.kept);
+        let settled = self.loose.iter().take(most).position(at_work).unwrap_or(most);
+        let mut settled = self.loose.drain(..settled / self.pack * self.pack).peekable();
+        while settled.peek().is_some() {
+            self.packs.push(Pack::of(settled.by_ref().take(self.pack).collect()));
         }
+        drop(settled);
+        self.loose.shrink_to(2 * (self.kept + self.pack));
     }
 
     /// Unpacks from the pack at `place` on.
@@ -139,37 +161,104 @@ impl FromIterator<Item> for Rows {
     }
 }
 
+/// Rows that nobody looks at.
+#[derive(Clone)]
+enum Pack {
+    Packed(Packed),
+    /// Those that cannot be packed and unpacked again.
+    Plain(Box<[Item]>),
+}
+
 /// Rows in little room.
 #[derive(Clone)]
-struct Pack {
+struct Packed {
     /// Their JSON, packed; without what is said in them.
     rows: Box<[u8]>,
     /// Bytes of the JSON.
     length: usize,
     /// What is said in those in which something is: shared with the messages that they are of.
     said: Box<[Arc<String>]>,
+    /// What stands with that, which is sought among all rows.
+    attachments: Box<[Attachment]>,
 }
 
 impl Pack {
-    fn of(rows: &[Item]) -> Option<Self> {
-        let mut rows = rows.to_vec();
-        let said = rows.iter_mut().filter_map(said).map(std::mem::take).collect();
-        let json = serde_json::to_vec(&rows).ok()?;
-        let packed = zstd::bulk::compress(&json, LEVEL).ok()?;
-        Some(Self { rows: packed.into(), length: json.len(), said })
+    fn of(mut rows: Vec<Item>) -> Self {
+        if rows.iter().any(is_deep) {
+            return Self::Plain(rows.into());
+        }
+        let said: Box<[_]> = rows.iter_mut().filter_map(said).map(std::mem::take).collect();
+        match packed(&rows) {
+            Some((bytes, length)) => {
+                let attachments = rows.iter().flat_map(attached).cloned().collect();
+                Self::Packed(Packed { rows: bytes.into(), length, said, attachments })
+            }
+            None => {
+                give_back(&mut rows, &said);
+                Self::Plain(rows.into())
+            }
+        }
     }
 
     fn rows(&self) -> Vec<Item> {
-        let json = zstd::bulk::decompress(&self.rows, self.length);
+        let pack = match self {
+            Self::Plain(rows) => return rows.to_vec(),
+            Self::Packed(pack) => pack,
+        };
+        let json = zstd::bulk::decompress(&pack.rows, pack.length);
         let mut rows: Vec<Item> = match json.map(|json| serde_json::from_slice(&json)) {
             Ok(Ok(rows)) => rows,
             Ok(Err(error)) => return lost(&error),
             Err(error) => return lost(&error),
         };
-        for (place, said) in rows.iter_mut().filter_map(said).zip(&*self.said) {
-            place.clone_from(said);
-        }
+        give_back(&mut rows, &pack.said);
         rows
+    }
+
+    fn attachments(&self) -> Box<dyn Iterator<Item = &Attachment> + '_> {
+        match self {
+            Self::Packed(pack) => Box::new(pack.attachments.iter()),
+            Self::Plain(rows) => Box::new(rows.iter().flat_map(attached)),
+        }
+    }
+}
+
+/// The JSON of `rows`, packed, and its bytes.
+fn packed(rows: &[Item]) -> Option<(Vec<u8>, usize)> {
+    let json = serde_json::to_vec(rows).ok()?;
+    Some((zstd::bulk::compress(&json, LEVEL).ok()?, json.len()))
+}
+
+fn give_back(rows: &mut [Item], words: &[Arc<String>]) {
+    for (place, words) in rows.iter_mut().filter_map(said).zip(words) {
+        place.clone_from(words);
+    }
+}
+
+fn attached(row: &Item) -> &[Attachment] {
+    match &row.body {
+        ItemBody::Human { attachments, .. } => attachments,
+        ItemBody::Ai { .. } | ItemBody::Tool(_) | ItemBody::Notice(_) => &[],
+    }
+}
+
+/// Whether the arguments in a row are within one another so often that the row's JSON might not be read again: it has some
+/// levels more than the entry that they were read from.
+fn is_deep(row: &Item) -> bool {
+    let ItemBody::Tool(tool) = &row.body else { return false };
+    let edited = match tool.decision.as_ref().map(|record| &record.decision) {
+        Some(Decision::Edit { args }) => Some(args),
+        _ => None,
+    };
+    edited.into_iter().chain([&tool.args]).any(|args| exceeds(args, DEEPEST))
+}
+
+fn exceeds(value: &Value, levels: usize) -> bool {
+    let within = |value: &Value| exceeds(value, levels - 1);
+    match value {
+        Value::Array(values) => levels == 0 || values.iter().any(within),
+        Value::Object(values) => levels == 0 || values.values().any(within),
+        _ => false,
     }
 }
 
@@ -197,7 +286,7 @@ fn at_work(row: &Item) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use bosun_protocol::{ItemId, Notice, NoticeCode, ToolItem, ToolKind};
+    use bosun_protocol::{AttachmentKind, ItemId, Notice, NoticeCode, ToolItem, ToolKind};
     use pretty_assertions::assert_eq;
     use proptest::prelude::*;
     use serde_json::json;
@@ -251,7 +340,11 @@ mod tests {
     fn a_long_session_takes_a_fraction_of_its_rows_and_says_them_all() {
         let rows: Rows = (0..10_000).map(settled).collect();
         assert!(rows.loose.len() < LOOSE + PACK, "{}", rows.loose.len());
-        let bytes: usize = rows.packs.iter().map(|pack| pack.rows.len()).sum();
+        let bytes = |pack: &Pack| match pack {
+            Pack::Packed(pack) => pack.rows.len(),
+            Pack::Plain(rows) => panic!("not packed: {rows:?}"),
+        };
+        let bytes: usize = rows.packs.iter().map(bytes).sum();
         assert!(bytes < 10_000 * 100, "{bytes}");
         assert_eq!(rows.len(), 10_000);
         assert!(rows.iter().map(Cow::into_owned).eq((0..10_000).map(settled)));
@@ -281,6 +374,43 @@ mod tests {
         let first = rows.get(0).unwrap().into_owned();
         let ItemBody::Ai { text: said, .. } = first.body else { panic!("{first:?}") };
         assert!(Arc::ptr_eq(&said, &text));
+    }
+
+    #[test]
+    fn what_could_not_be_read_again_is_kept_as_it_is() {
+        let nested = |levels: usize| (0..levels).fold(json!(1), |value, _| json!([value]));
+        let deep = |number: usize| {
+            let mut deep = call(number, ToolState::Done);
+            if let ItemBody::Tool(tool) = &mut deep.body {
+                tool.args = nested(DEEPEST + 1 + number);
+            }
+            deep
+        };
+        let mut rows = small();
+        (0..20).for_each(|number| rows.push(deep(number)));
+        assert!(rows.packed() > 0);
+        assert!(rows.iter().map(Cow::into_owned).eq((0..20).map(deep)));
+        let ItemBody::Tool(tool) = call(0, ToolState::Done).body else { unreachable!() };
+        assert!(
+            !exceeds(&tool.args, DEEPEST)
+                && !exceeds(&nested(DEEPEST), DEEPEST)
+                && exceeds(&nested(DEEPEST + 1), DEEPEST)
+        );
+    }
+
+    #[test]
+    fn attachments_are_found_in_packs_too() {
+        let with = |number: usize| {
+            let blob = Some(format!("blob-{number}"));
+            let one =
+                Attachment { name: "a".into(), mime: "text/plain".into(), kind: AttachmentKind::Text, blob, size: 1 };
+            row(number, ItemBody::Human { text: Arc::default(), attachments: vec![one] })
+        };
+        let mut rows = small();
+        (0..30).for_each(|number| rows.push(with(number)));
+        assert!(rows.packed() > 0);
+        let blobs: Vec<_> = rows.attachments().filter_map(|one| one.blob.clone()).collect();
+        assert_eq!(blobs, (0..30).map(|number| format!("blob-{number}")).collect::<Vec<_>>());
     }
 
     #[derive(Clone, Debug)]
@@ -327,6 +457,9 @@ mod tests {
                     }
                     Step::Range(start, end) => {
                         let cut = start.min(plain.len())..end.min(plain.len()).max(start.min(plain.len()));
+                        let places: Vec<usize> = cut.clone().step_by(3).collect();
+                        let some: Vec<Item> = places.iter().map(|place| plain[*place].clone()).collect();
+                        prop_assert_eq!(rows.at(&places), some);
                         prop_assert_eq!(rows.range(start..end), plain[cut].to_vec());
                     }
                 }

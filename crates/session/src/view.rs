@@ -125,9 +125,9 @@ impl View {
             return None;
         }
         let touched = self.touched.iter().enumerate().filter(|(_, touched)| **touched > known);
-        let rows = touched.take(WINDOW + 1).filter_map(|(place, _)| self.items.get(place));
-        let items: Vec<Item> = rows.map(Cow::into_owned).collect();
-        (items.len() <= WINDOW).then(|| Snapshot { items, items_before: 0, ..self.beside() })
+        let places: Vec<usize> = touched.take(WINDOW + 1).map(|(place, _)| place).collect();
+        let is_told = places.len() <= WINDOW;
+        is_told.then(|| Snapshot { items: self.items.at(&places), items_before: 0, ..self.beside() })
     }
 
     pub(crate) fn item(&self, id: &ItemId) -> Option<Cow<'_, Item>> {

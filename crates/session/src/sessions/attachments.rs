@@ -3,8 +3,7 @@ use base64::engine::general_purpose::STANDARD;
 use bosun_backend::ContentHash;
 use bosun_model::{Kept, Media, MediaKind, Origin};
 use bosun_protocol::{
-    Attachment, AttachmentContent, ErrorCode, Item, ItemBody, ModelRef, ModelSight, NewAttachment, Problem,
-    SendMessage, SessionId,
+    Attachment, AttachmentContent, ErrorCode, ModelRef, ModelSight, NewAttachment, Problem, SendMessage, SessionId,
 };
 use bosun_tools::attachable;
 
@@ -61,15 +60,8 @@ impl Sessions {
         let gone = || SessionError::not_found(Problem::AttachmentUnknown);
         let found = self.stream(session).await?.read(|projection| {
             let view = projection.view();
-            let among = |all: &[Attachment]| all.iter().find(|one| one.blob.as_deref() == Some(blob)).cloned();
-            let in_row = |item: &Item| match &item.body {
-                ItemBody::Human { attachments, .. } => among(attachments),
-                ItemBody::Ai { .. } | ItemBody::Tool(_) | ItemBody::Notice(_) => None,
-            };
-            let waiting = || view.queue.iter().find_map(|message| among(&message.attachments));
-            // Those that are looked at are mostly the last ones.
-            let near = view.items.last_ones().iter().find_map(in_row).or_else(waiting);
-            near.or_else(|| view.items.iter().find_map(|item| in_row(&item)))
+            let waiting = view.queue.iter().flat_map(|message| &message.attachments);
+            view.items.attachments().chain(waiting).find(|one| one.blob.as_deref() == Some(blob)).cloned()
         });
         let (found, hash) = found.zip(ContentHash::from_hex(blob)).ok_or_else(gone)?;
         let bytes = self.blobs()?.get(&hash).await;
