@@ -203,7 +203,12 @@ describe('parts of code', () => {
   });
 
   it('are not looked through for ever where a line of signs has no end', () => {
-    expect(looked(fill(() => '→·'), 500).slice(-20)).toEqual(Array.from({ length: 20 }, () => 0));
+    expect(
+      looked(
+        fill(() => '→·'),
+        500,
+      ).slice(-20),
+    ).toEqual(Array.from({ length: 20 }, () => 0));
   });
 
   it('are marked when they are whole where a line has no end', () => {
