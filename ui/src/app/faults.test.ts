@@ -48,7 +48,7 @@ describe('what nobody caught', () => {
     time += 200;
     throws(new TypeError('x is undefined'));
     expect(said()).toEqual([
-      expect.stringMatching(/^internal: What you asked for may not have happened.*x is undefined$/),
+      expect.stringMatching(/^internal: What you asked for may not have happened: x is undefined\. No work is lost\./),
     ]);
     scene.workspace.troubles.forget('internal');
     time += 5_000;

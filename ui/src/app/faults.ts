@@ -62,7 +62,7 @@ export function tellFaults(workspace: Pick<Workspace, 'fail' | 'troubles'>): () 
   const deaf = listen((thrown) => {
     if (isRefusal(thrown)) workspace.fail(asError(thrown), { request: workspace.troubles.failures.of(thrown) });
     else if (performance.now() - askedAt < SOON_MS) {
-      const detail = i18n.t.faults.notDone(asError(thrown).message);
+      const detail = i18n.t.faults.notDone(asError(thrown).message.replace(/[.。]+$/, ''));
       workspace.fail(said('internal', detail));
     }
   });

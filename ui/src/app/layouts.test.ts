@@ -192,7 +192,14 @@ describe('a key alone', () => {
     ['⎆', ']', 'Digit9', ']'],
     // No other sign of AltGr is the key that it stands on.
     ['⎇', '€', 'KeyE', '€'],
-    ['⎆', 'н', 'KeyY', 'н'],
+    // A letter or a digit under AltGr is nothing of ours, whichever it is.
+    ['⎆', 'н', 'KeyY', null],
+    ['⎆', 'y', 'KeyY', null],
+    ['⎇', 'y', 'KeyY', null],
+    ['⎆', 'n', 'KeyN', null],
+    ['⎆', 'é', 'KeyE', null],
+    ['⎆', '1', 'Digit1', null],
+    ['⎆', 'Enter', 'Enter', null],
     ['', 'Dead', 'BracketLeft', null],
     ['', 'Process', 'KeyN', null],
     ['^', 'n', 'KeyN', null],

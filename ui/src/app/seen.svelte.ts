@@ -63,8 +63,8 @@ export class Seen {
     const all = Object.entries(marks).sort(
       ([one, a], [other, b]) => Number(unread.has(other)) - Number(unread.has(one)) || b - a,
     );
-    const dropped = all.slice(KEPT).map(([, at]) => at);
-    return { ...Object.fromEntries(all.slice(0, KEPT)), [SINCE]: Math.max(since, ...dropped) };
+    const latest = all.slice(KEPT).reduce((most, [, at]) => Math.max(most, at), since);
+    return { ...Object.fromEntries(all.slice(0, KEPT)), [SINCE]: latest };
   }
 }
 

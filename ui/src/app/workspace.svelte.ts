@@ -39,7 +39,7 @@ import { ProjectModels } from './projectModels';
 import { Renaming } from './renaming.svelte';
 import { Seen } from './seen.svelte';
 import { Sending } from './sending';
-import { START, type Complete } from './settings';
+import { Saves, START, type Complete } from './settings';
 import { Shelves } from './shelves.svelte';
 import { applyTheme } from './theme';
 import { Troubles, type About } from './troubles.svelte';
@@ -109,6 +109,7 @@ export class Workspace {
   readonly shortcuts = $derived(this.settings.shortcuts as Record<string, string>);
   readonly draftKey = $derived(this.sessionId ?? `new:${this.projectId ?? ''}`);
   readonly client: UiClient;
+  private readonly saves: Saves;
 
   constructor(
     host: UiClient,
@@ -120,6 +121,8 @@ export class Workspace {
     this.spending = new Spending(client);
     this.sandboxes = new Sandboxes(client, this);
     this.modes = new Modes(client, this);
+    const keep = (settings: Settings) => this.run(() => client.saveSettings(settings));
+    this.saves = new Saves(info.settings, keep, (settings) => this.applySettings(settings));
     this.applySettings(info.settings);
     this.isWelcoming = !this.settings.welcomed;
   }
@@ -339,13 +342,8 @@ export class Workspace {
     if (!sessionId || !this.settings.model) await this.saveSettings({ model });
   }
 
-  async saveSettings(change: Partial<Settings>): Promise<void> {
-    const { editor } = this.settings;
-    const settings = { ...this.settings, ...change };
-    this.applySettings(settings);
-    const kept = await this.run(() => this.client.saveSettings(settings));
-    // An editor holds only where it was confirmed.
-    this.applySettings(kept ?? { ...this.settings, editor });
+  saveSettings(change: Partial<Settings>): Promise<void> {
+    return this.saves.save(change);
   }
 
   async startTour(): Promise<boolean> {

@@ -51,8 +51,8 @@ export function placeOf({ key, code, shiftKey }: KeyboardEvent): string | null {
 export function plainKey(event: KeyboardEvent): string | null {
   if (isComposing(event) || event.metaKey) return null;
   const key = event.key.toLowerCase();
-  // A sign that is typed with AltGr is that sign, and nothing by its place.
-  if (isAltGr(event)) return isText(key) ? key : null;
+  // A sign that is typed with AltGr is that sign, and nothing by its place. A letter is none: it was typed for something else.
+  if (isAltGr(event)) return isText(key) && !/[\p{L}\p{N}]/u.test(key) ? key : null;
   if (event.ctrlKey || event.altKey) return null;
   return isText(key) ? (placeOf(event) ?? key) : key;
 }

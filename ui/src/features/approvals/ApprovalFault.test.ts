@@ -6,6 +6,7 @@ import { approval } from '../../ipc/recorded/builders';
 import { draw, setUp } from '../../test/stage';
 import ApprovalDock from './ApprovalDock.svelte';
 import Requests from './Requests.svelte';
+import UnshownRequests from './UnshownRequests.svelte';
 import SessionView from '../session/SessionView.svelte';
 
 const UNSHOWN = 'This request could not be shown.';
@@ -37,7 +38,7 @@ describe('a request that cannot be drawn', () => {
     const asked = unshown();
     const { container, onDecide, onStop } = show([asked]);
     const card = await screen.findByRole('dialog', { name: UNSHOWN });
-    expect(card.textContent).toContain('It asks for edit_file and waits; nothing of it runs.');
+    expect(card.textContent).toContain('It asks for edit_file and waits; none of it runs until then.');
     expect(screen.queryByRole('button', { name: /Approve|Edit|Respond/ })).toBeNull();
     expect(container.querySelector('.approval')).toBeNull();
     pass(1_000);
@@ -54,10 +55,30 @@ describe('a request that cannot be drawn', () => {
   });
 
   it('is not rejected by a press that was meant for what stood there before', async () => {
-    const { onDecide } = show([unshown()]);
+    const { onDecide, onStop } = show([unshown()]);
     await screen.findByRole('dialog', { name: UNSHOWN });
     await userEvent.click(button('Reject'));
+    await userEvent.click(button('Stop the turn'));
     expect(onDecide).not.toHaveBeenCalled();
+    expect(onStop).not.toHaveBeenCalled();
+  });
+
+  it('is told of, and rejected once, where the dock itself cannot be drawn', async () => {
+    let refuse = (_: Error) => {};
+    const onDecide = vi.fn(() => new Promise<void>((_, reject) => (refuse = reject)));
+    const asked = [unshown(), unshown({ call_id: 'other', digest: 'other' })];
+    const given = { approvals: asked, thrown: new Error('x'), onAgain: vi.fn(), onDecide, onStop: vi.fn() };
+    render(UnshownRequests, given);
+    expect(screen.getByRole('alert').textContent).toBe('2 requests wait for an answer and could not be shown.');
+    pass(1_000);
+    const [first, second] = screen.getAllByRole<HTMLButtonElement>('button', { name: 'Reject' });
+    if (!first || !second) throw new Error('no buttons');
+    await userEvent.click(first);
+    await userEvent.click(first);
+    expect(onDecide).toHaveBeenCalledOnce();
+    expect([first.disabled, second.disabled]).toEqual([true, false]);
+    refuse(new Error('gone'));
+    await waitFor(() => expect(first.disabled).toBe(false));
   });
 
   it('leaves the others to be answered, and offers no rejection where none is allowed', async () => {

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import type { Approval } from '../../ipc/bindings';
 import { approval, diff } from '../../ipc/recorded/builders';
 import { whatHides } from './hiding';
@@ -24,6 +24,9 @@ const found = (one: Approval) => {
     isWhole,
   };
 };
+/** Words that are Russian, and look Latin each by itself. */
+const LETTERS = [...'асеорху'];
+const HARMLESS = LETTERS.flatMap((one) => LETTERS.map((other) => `как${one}${other}`)).join(' ');
 const NOTHING = { hidden: [], suspects: [], isWhole: true };
 
 describe('what hides in a call', () => {
@@ -35,7 +38,17 @@ describe('what hides in a call', () => {
       approval('edit_file', { file_path: '/a', old_string: 'a', new_string: 'x\n\u200b' }),
       ['new_string:2 ZWSP'],
     ],
-    ['a folder that goes', approval('delete_file', { path: '/a\u00a0' }), ['path:1 NBSP']],
+    [
+      'a folder that goes',
+      approval(
+        'delete_file',
+        { file_path: '/a\u00a0' },
+        { preview: { preview: 'delete', path: '/a\u00a0', files: 1, counted_all: true, is_dir: true } },
+      ),
+      ['file_path:1 NBSP'],
+    ],
+    ['a Chinese name', approval('delete_file', { file_path: '/你好\u3000世界' }), ['file_path:1 U+3000']],
+    ['a Chinese text of one line', approval('write_file', { content: '你好\u200b，世界。' }), ['content:1 ZWSP']],
     ['an address', approval('mcp__web__get', { url: 'https://a.example/\u200d' }), ['url:1 ZWJ']],
     [
       'what lies deep in what a server gets',
@@ -58,6 +71,9 @@ describe('what hides in a call', () => {
     ['an address', approval('mcp__web__get', { url: 'https://gіthub.com/x' }), ['gіthub.com mixed']],
     ['a host', approval('task', { description: 'get xn--80ak6aa92e.com' }), ['xn--80ak6aa92e.com punycode']],
     ['the name of a file', wrote('', '/ｍain.rs'), ['ｍain.rs wide']],
+    ['the name of a file in Chinese', wrote('', '/①检查'), ['①检查 wide']],
+    ['letters of science', wrote('const Δtор = λаmbda'), ['Δtор mixed', 'λаmbda mixed']],
+    ['a line with many words of its own language', wrote(`${HARMLESS} как раз раs`), ['раs mixed']],
     ['a command', command('echo как; ѕсоре'), ['как imitates', 'ѕсоре imitates']],
   ] as const)('is what looks like something else in %s', (_what, one, suspects) => {
     expect(found(one)).toEqual({ ...NOTHING, suspects });
@@ -71,6 +87,10 @@ describe('what hides in a call', () => {
     ['joined letters and pictures', 'می\u200cخواهم 👩\u200d💻 ❤\ufe0f'],
     ['another language', '// как это работает, отчёт.txt\n# Το αρχείο\n'],
     ['wide letters among those they are written with', '第１章 ＡＢＣ'],
+    ['Chinese of one line, set in from its edge', '　　你好，世界。'],
+    ['Chinese that is numbered', '①检查配置文件'],
+    ['Japanese without a blank', 'テスト　①'],
+    ['letters of science', 'const Δt = 1; return λx * σMax_θ + Ωm'],
   ])('is not %s in the text of a file', (_what, text) => {
     expect(found(wrote(text))).toEqual(NOTHING);
   });
@@ -85,12 +105,20 @@ describe('what hides in a call', () => {
   });
 
   it('is not sought without end, and that is said', () => {
-    const begin = performance.now();
     expect(found(wrote(`${'a é\n'.repeat(1_000_000)}\u202e`)).isWhole).toBe(false);
     expect(found(approval('x', { many: Array.from({ length: 100_000 }, () => '') })).isWhole).toBe(false);
     expect(found(wrote('а'.repeat(450_000))).isWhole).toBe(true);
-    expect(performance.now() - begin).toBeLessThan(5000);
     const many = Array.from({ length: 500 }, (_, at) => `\u202e${at}`);
     expect(found(approval('x', { many })).hidden).toHaveLength(500);
+  });
+
+  it('is sought once in a long line, however many words of it look like others', () => {
+    const text = `${HARMLESS} ${'a '.repeat(210_000)}`;
+    const tested = vi.spyOn(RegExp.prototype, 'test');
+    const { suspects } = found(wrote(text));
+    const letters = tested.mock.calls.reduce((sum, [one]) => sum + one.length, 0);
+    tested.mockRestore();
+    expect(suspects).toHaveLength(40);
+    expect(letters).toBeLessThan(10 * text.length);
   });
 });

@@ -9,7 +9,7 @@ import { firstHidden, visible } from '../../shared/text/visibleText';
 import { isArgs } from './schema';
 
 export interface Hidden {
-  /** The argument, as `issues[1].title`; empty for a command. */
+  /** The argument, as `issues[1].title`; empty for a command, and for arguments that are one text. */
   place: string;
   line: number;
   mark: string;
@@ -31,14 +31,14 @@ const DEEPEST = 40;
 /** What names something is a name also where blanks are in it. */
 const NAMES = /^(?:file_?)?(?:path|name|url|uri|host|folder|directory)$/i;
 
+/** Chinese and Japanese are written without blanks. */
+const TEXT = /[ \n\t\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]/u;
+
 export function whatHides({ preview, args, scripts }: Approval): Finds {
   const look = new Look();
   if (preview.preview === 'command') {
     for (const text of [preview.command, preview.folder, ...scripts]) look.exact(text, '');
-  } else {
-    if (preview.preview === 'delete') look.exact(preview.path, '');
-    look.value(args, '', '', 0);
-  }
+  } else look.value(args, '', '', 0);
   return look.finds();
 }
 
@@ -57,7 +57,7 @@ class Look {
     if (--this.values < 0 || depth > DEEPEST) return void (this.isWhole = false);
     if (typeof value === 'string') {
       // A word alone is a name or an address; the rest is text, in which there are languages.
-      if (value.length <= LONGEST_WORD && (NAMES.test(name) || !/[ \n\t]/.test(value))) this.exact(value, place);
+      if (value.length <= LONGEST_WORD && (NAMES.test(name) || !TEXT.test(value))) this.exact(value, place);
       else this.prose(value, place);
     } else if (Array.isArray(value)) {
       this.each(value.entries(), depth, (at) => `${place}[${at}]`, name);

@@ -19,8 +19,12 @@ export class Patterns {
   }
 }
 
+/** Without its flag an engine takes what other engines know, as `\z` and `[[:alpha:]]`, for plain letters. */
+const OF_OTHERS = /\\(?![bBdDwWsSnrtvfcxu])[A-Za-z]|\[:\^?[a-z]+:\]/;
+
 function compiled(pattern: string): RegExp | null {
   for (const flags of ['u', '']) {
+    if (flags === '' && OF_OTHERS.test(pattern.replaceAll('\\\\', ''))) return null;
     try {
       return new RegExp(pattern, flags);
     } catch {

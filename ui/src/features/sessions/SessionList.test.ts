@@ -1,6 +1,6 @@
 import { screen, waitFor } from '@testing-library/svelte';
 import { tick } from 'svelte';
-import { expect, it } from 'vitest';
+import { expect, it, vi } from 'vitest';
 import { draw, setUp } from '../../test/stage';
 import SessionList from './SessionList.svelte';
 
@@ -26,6 +26,31 @@ it('draws few of thousands, among them the first, the last and the one that is o
   // The oldest, and the neighbours of the one that is open.
   for (const title of [/ 4998/, / 1998/, / 2001|2002/]) expect(rowOf(title)).toBeTruthy();
   expect(rows().length).toBeLessThan(60);
+});
+
+it.each([
+  ['keeps its row while another window has the keys', false],
+  ['leaves its row to who pressed beside it', true],
+])('%s', async (_what, isInWindow) => {
+  const scene = await setUp('many');
+  const { workspace } = scene;
+  draw(scene, SessionList, {});
+  await tick();
+  const row = rowOf(/ 4998/);
+  row.focus();
+  await tick();
+  vi.spyOn(document, 'hasFocus').mockReturnValue(isInWindow);
+  row.blur();
+  await tick();
+  expect(document.activeElement).toBe(document.body);
+  workspace.sessionsChanged(
+    workspace.sessions.map((one) => (one.id === 's-4998' ? { ...one, status: 'running' as const } : one)),
+  );
+  await tick();
+  await tick();
+  const { activeElement } = document;
+  if (isInWindow) expect(activeElement).toBe(document.body);
+  else expect(activeElement?.textContent).toMatch(/ 4998/);
 });
 
 it('keeps the keys on a row that goes to another section', async () => {

@@ -1,6 +1,7 @@
 import { screen, waitFor } from '@testing-library/svelte';
 import userEvent from '@testing-library/user-event';
 import { afterEach, describe, expect, it, vi } from 'vitest';
+import type { Settings } from '../../ipc/bindings';
 import { i18n } from '../../shared/i18n/i18n.svelte';
 import { told } from '../../shared/problem';
 import { draw, setUp } from '../../test/stage';
@@ -43,9 +44,36 @@ describe('the editor', () => {
     draw(scene, AppearanceSection, {});
     await type('sh {file}');
     await waitFor(() => expect(scene.workspace.errors).toHaveLength(1));
-    expect(field().value).toBe('gedit');
+    await waitFor(() => expect(field().value).toBe('gedit'));
     scene.client.saveSettings = vi.fn(save);
     await scene.workspace.saveSettings({ theme: 'dark' });
     expect(scene.client.saveSettings).toHaveBeenCalledWith(expect.objectContaining({ editor: 'gedit' }));
+  });
+
+  it.each([true, false])('does not ride along with what is chosen while it is asked about: %s', async (isConfirmed) => {
+    const scene = await setUp();
+    const save = scene.client.saveSettings.bind(scene.client);
+    let answer = () => {};
+    const asked = vi.fn(async (settings: Settings) => {
+      if (settings.editor === scene.workspace.settings.editor) return save(settings);
+      await new Promise<void>((resolve) => (answer = resolve));
+      if (!isConfirmed) throw told('invalid', { problem: 'not_kept' });
+      return save(settings);
+    });
+    scene.client.saveSettings = asked;
+    draw(scene, AppearanceSection, {});
+    await userEvent.type(field(), 'gedit');
+    await userEvent.click(screen.getByRole('radio', { name: i18n.t.settings.themes.dark }));
+    expect(scene.workspace.settings).toMatchObject({ theme: 'dark', editor: '' });
+    expect(asked).toHaveBeenCalledOnce();
+    answer();
+    const editor = isConfirmed ? 'gedit' : '';
+    await waitFor(() => expect(asked).toHaveBeenCalledTimes(2));
+    expect(asked.mock.calls.map(([given]) => [given.editor, given.theme])).toEqual([
+      ['gedit', 'system'],
+      [editor, 'dark'],
+    ]);
+    await waitFor(() => expect(field().value).toBe(editor));
+    expect(scene.workspace.settings).toMatchObject({ theme: 'dark', editor });
   });
 });

@@ -141,6 +141,20 @@ describe('a block without an end', () => {
   });
 });
 
+/** How many letters of growing code were looked through each time more of it came. */
+function looked(code: string, step = 20): number[] {
+  const seen = vi.spyOn(String.prototype, 'replaceAll');
+  const parts = new CodeParts();
+  const all: number[] = [];
+  for (let end = step; end < code.length; end += step) {
+    parts.read(code.slice(0, end));
+    all.push(seen.mock.contexts.reduce<number>((sum, one) => sum + String(one).length, 0));
+    seen.mockClear();
+  }
+  seen.mockRestore();
+  return all;
+}
+
 describe('parts of code', () => {
   it('stay as they are while more is added, and are all of it', () => {
     const parts = new CodeParts();
@@ -179,13 +193,22 @@ describe('parts of code', () => {
     }
   });
 
-  it('are looked through as they come, and not again with every word', () => {
-    const looked = vi.spyOn(String.prototype, 'replaceAll');
-    const parts = new CodeParts();
-    for (let end = 20; end < ENDLESS.code.length; end += 20) parts.read(ENDLESS.code.slice(0, end));
-    const letters = looked.mock.contexts.reduce<number>((sum, one) => sum + String(one).length, 0);
-    looked.mockRestore();
-    expect(letters).toBeLessThan(5 * ENDLESS.code.length);
+  it.each([
+    ['code', ENDLESS.code],
+    ['Chinese alone', fill(() => '这句话在这里，没有空格，也没有字母。\n')],
+    ['Russian alone', fill(() => 'это слова без знаков\n')],
+    ['a line of Chinese without an end', fill(() => '这句话在这里，没有空格。')],
+  ])('are looked through as they come, and not again with every word: %s', (_what, code) => {
+    expect(looked(code).reduce((sum, one) => sum + one, 0)).toBeLessThan(5 * code.length);
+  });
+
+  it('are not looked through for ever where a line of signs has no end', () => {
+    expect(
+      looked(
+        fill(() => '→·'),
+        500,
+      ).slice(-20),
+    ).toEqual(Array.from({ length: 20 }, () => 0));
   });
 
   it('are marked when they are whole where a line has no end', () => {

@@ -127,9 +127,9 @@ export class CodeParts {
     }
     this.known = code.slice(0, end);
     const text = code.slice(end);
-    this.last = { text, hides: this.hidesNow(text) };
-    const isMarked = this.last.hides && text.length <= LONGEST_MARKED;
-    return [...this.done, { text, hides: isMarked }];
+    // A line without an end is looked through when it is whole.
+    this.last = { text, hides: text.length <= LONGEST_MARKED && this.hidesNow(text) };
+    return [...this.done, this.last];
   }
 
   private hidesNow(text: string): boolean {
@@ -143,9 +143,12 @@ export class CodeParts {
 export const hidesInCode = (code: string): boolean =>
   hidesSomething(code.replaceAll('\t', ' ').replace(/ {16,}/g, ' '));
 
-/** Where what follows can be judged by itself: at the last letter, of which nothing before it makes another. */
+/** A sign that is judged by itself, whatever stands before it. */
+const SETTLED = /[!-~\p{L}]/u;
+
+/** Where what follows can be judged by itself: at the last such sign. */
 function settledAt(text: string): number {
   let at = text.length - 1;
-  while (at > 0 && !/[!-~]/.test(text.charAt(at))) at--;
+  while (at > 0 && !SETTLED.test(text.charAt(at))) at--;
   return Math.max(0, at);
 }

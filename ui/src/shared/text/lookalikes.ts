@@ -9,19 +9,27 @@ export interface Suspect {
 }
 
 /** Cyrillic, Greek, Armenian and Cherokee letters that are drawn like Latin ones. */
-const IMITATORS = new Set('асеорхуѕіјһԁԛԝгпкьАВСЕНІЈКМОРЅТУХΑΒΕΖΗΙΚΜΝΟΡΤΥΧαικνορτυχօսոցհյΒᎪᎬᎷᏒᏚᎢᏟ');
+const IMITATORS = 'асеорхуѕіјһԁԛԝгпкьАВСЕНІЈКМОРЅТУХΑΒΕΖΗΙΚΜΝΟΡΤΥΧαικνορτυχօսոցհյΒᎪᎬᎷᏒᏚᎢᏟ';
+const NO_IMITATOR = new RegExp(`(?![${IMITATORS}])\\p{L}`, 'u');
 const MOST = 40;
 
 export function lookalikes(text: string): Suspect[] {
   const found: Suspect[] = [];
-  const seen = new Set<string>();
-  for (const [word] of text.matchAll(/[\p{L}\p{M}\p{N}._-]+/gu)) {
-    if (seen.has(word) || found.length >= MOST) continue;
-    seen.add(word);
-    const suspect = judge(word);
-    if (suspect) found.push(suspect);
+  for (const suspect of suspectsOf(text)) {
+    found.push(suspect);
+    if (found.length >= MOST) break;
   }
   return found;
+}
+
+function* suspectsOf(text: string): Generator<Suspect> {
+  const seen = new Set<string>();
+  for (const [word] of text.matchAll(/[\p{L}\p{M}\p{N}._-]+/gu)) {
+    if (seen.has(word)) continue;
+    seen.add(word);
+    const suspect = judge(word);
+    if (suspect) yield suspect;
+  }
 }
 
 /** The same in a text or a file, in which there are other languages: what they are written with is nothing strange. */
@@ -29,10 +37,12 @@ export function strangeWords(text: string): Suspect[] {
   if (!STRANGE.test(text)) return [];
   const found = new Map<string, Suspect>();
   for (const line of text.split('\n')) {
-    if (found.size >= MOST) break;
     if (!STRANGE.test(line)) continue;
-    const suspects = lookalikes(line).flatMap((one) => (one.reason === 'mixed' ? inParts(one) : [one]));
-    for (const one of suspects) if (!isOfLanguage(one, line)) found.set(one.word, one);
+    const languages = new Languages(line);
+    for (const suspect of suspectsOf(line)) {
+      if (suspect.reason === 'mixed' ? isMixed(suspect) : !languages.have(suspect)) found.set(suspect.word, suspect);
+      if (found.size >= MOST) return [...found.values()];
+    }
   }
   return [...found.values()];
 }
@@ -41,19 +51,41 @@ export function strangeWords(text: string): Suspect[] {
 // eslint-disable-next-line no-control-regex -- the whole of ASCII is meant
 const STRANGE = /[^\x00-\x7f]|xn--/i;
 
-/** A word of one alphabet is often beside one of another, as in the name of a file. */
-const inParts = ({ word }: Suspect): Suspect[] =>
-  word.split(/[._-]/).flatMap((part) => {
-    const one = judge(part);
-    return one?.reason === 'mixed' ? [{ ...one, word }] : [];
-  });
+/** Greek letters that science and its code write with, and that pass for no Latin one: `Δt`, `λx`. */
+const OF_SCIENCE = /[ΓΔΘΛΞΠΣΦΨΩβγδεζηθλμξπσςφψωϑϕϵ]/g;
 
-/** Whether the line has words that are plainly of the language in which such letters are written. */
-function isOfLanguage({ reason, word }: Suspect, line: string): boolean {
-  if (reason === 'wide') return /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}]/u.test(line);
-  if (reason !== 'imitates') return false;
-  const script = [/\p{Script=Cyrillic}/u, /\p{Script=Greek}/u, /\p{Script=Armenian}/u].find((one) => one.test(word));
-  return script !== undefined && [...line].some((char) => script.test(char) && !IMITATORS.has(char));
+/** A word of one alphabet is often beside one of another, as in the name of a file. */
+const isMixed = ({ word }: Suspect): boolean =>
+  word.split(/[._-]/).some((part) => judge(part.replace(OF_SCIENCE, ''))?.reason === 'mixed');
+
+/** Letters that no Latin text has and none of which passes for a Latin one, by what they are written beside. */
+const PLAINLY = {
+  wide: /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}]/u,
+  cyrillic: new RegExp(`(?![${IMITATORS}])\\p{Script=Cyrillic}`, 'u'),
+  greek: new RegExp(`(?![${IMITATORS}])\\p{Script=Greek}`, 'u'),
+  armenian: new RegExp(`(?![${IMITATORS}])\\p{Script=Armenian}`, 'u'),
+};
+
+/** The languages of a line. Each is sought once, however many words ask for it: a line may be a whole file. */
+class Languages {
+  private readonly known = new Map<keyof typeof PLAINLY, boolean>();
+
+  constructor(private readonly line: string) {}
+
+  /** Whether the line has words that are plainly of the language in which such letters are written. */
+  have({ reason, word }: Suspect): boolean {
+    if (reason === 'wide') return this.has('wide');
+    if (reason !== 'imitates') return false;
+    if (/\p{Script=Cyrillic}/u.test(word)) return this.has('cyrillic');
+    if (/\p{Script=Greek}/u.test(word)) return this.has('greek');
+    return /\p{Script=Armenian}/u.test(word) && this.has('armenian');
+  }
+
+  private has(language: keyof typeof PLAINLY): boolean {
+    const known = this.known.get(language) ?? PLAINLY[language].test(this.line);
+    this.known.set(language, known);
+    return known;
+  }
 }
 
 function judge(word: string): Suspect | null {
@@ -65,7 +97,7 @@ function judge(word: string): Suspect | null {
   const foreign = letters(word, /[\p{Script=Cyrillic}\p{Script=Greek}\p{Script=Armenian}\p{Script=Cherokee}]/gu);
   if (!foreign) return null;
   if (/\p{Script=Latin}/u.test(word)) return { word, reason: 'mixed', detail: foreign };
-  const imitates = [...word].every((char) => !/\p{L}/u.test(char) || IMITATORS.has(char));
+  const imitates = !NO_IMITATOR.test(word);
   return imitates ? { word, reason: 'imitates', detail: foreign } : null;
 }
 

@@ -1,5 +1,6 @@
 import type { Attachment } from 'svelte/attachments';
 import { on } from 'svelte/events';
+import { isComposing } from '../press';
 
 /** Where Escape has something of its own to leave before the dialog over it. */
 export const OWN_ESCAPE = 'data-escape';
@@ -10,7 +11,7 @@ export const ownEscape =
   (node) => {
     node.setAttribute(OWN_ESCAPE, '');
     return on(node, 'keydown', (event) => {
-      if (event.key !== 'Escape' || event.isComposing || event.keyCode === 229) return;
+      if (event.key !== 'Escape' || isComposing(event)) return;
       event.preventDefault();
       event.stopPropagation();
       leave();

@@ -65,6 +65,8 @@ export const approvals = {
   hidden: 'It contains invisible characters. They are marked below.',
   hiddenIn: (place: string, line: number, mark: string) =>
     `${place} has invisible characters; the first one is ${mark} in line ${f.number(line)}.`,
+  hiddenInAll: (line: number, mark: string) =>
+    `The arguments have invisible characters; the first one is ${mark} in line ${f.number(line)}.`,
   moreHidden: (count: number) => `And ${f.number(count)} more like these`,
   notSearched: 'It is too long to be searched whole for invisible characters.',
   suspect: {

@@ -14,7 +14,7 @@ export const settings = {
   textSize: 'Text size',
   editor: 'Editor',
   editorHint:
-    'The command that opens text files, scripts too, such as code -g {file}:{line}. Without one, the system’s default app opens them, and no scripts.',
+    'The command that opens text files, scripts too, such as code -g {file}:{line}. Without one, text files open in the system’s default app and scripts are not opened.',
   defaultModel: 'Model for new sessions',
   providers: 'Providers',
   version: (version: string) => `Version ${version}`,

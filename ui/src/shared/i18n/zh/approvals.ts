@@ -65,6 +65,7 @@ export const approvals: Messages['approvals'] = {
   endFirst: '请先看到末尾。',
   hidden: '其中有看不见的字符，已在下方标出。',
   hiddenIn: (place, line, mark) => `${place} 含有看不见的字符，第一个是第 ${line} 行的 ${mark}。`,
+  hiddenInAll: (line, mark) => `参数含有看不见的字符，第一个是第 ${line} 行的 ${mark}。`,
   moreHidden: (count) => `另有 ${count} 处类似情况`,
   notSearched: '内容太长，未能全部检查是否含有看不见的字符。',
   suspect: {

@@ -12,7 +12,7 @@ export const settings: Messages['settings'] = {
   textSize: '文字大小',
   editor: '编辑器',
   editorHint:
-    '用来打开文本文件（包括脚本）的命令，例如 code -g {file}:{line}。留空时由系统的默认应用打开，但不会打开脚本。',
+    '用来打开文本文件（包括脚本）的命令，例如 code -g {file}:{line}。留空时，文本文件由系统的默认应用打开，脚本不会打开。',
   defaultModel: '新会话的模型',
   providers: '服务商',
   version: (version) => `版本 ${version}`,
