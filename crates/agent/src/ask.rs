@@ -4,6 +4,10 @@ use bosun_tools::{Preview, ToolKind};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+/// How digests begin that are made as this version makes them. Another one stands for every change of what goes into them:
+/// what an earlier version sealed is then asked anew, and nobody is told that it was altered.
+const SEAL: &str = "2:";
+
 /// A call that waits for a person, with everything that was shown.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Ask {
@@ -38,7 +42,7 @@ pub struct Ask {
     /// The arguments are a person's own, from an answer to an earlier request for the same call.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub is_edited: bool,
-    /// What exactly is asked for: BLAKE3 over all the rest of this ([`Self::sealed`]).
+    /// What exactly is asked for: the version of the seal and BLAKE3 over all the rest of this ([`Self::sealed`]).
     pub digest: String,
 }
 
@@ -91,7 +95,9 @@ impl Ask {
         Self { digest, ..self }
     }
 
-    /// Whether it is what was sealed: stored ones pass through files that other programs can write.
+    /// Whether it fits its digest: stored ones pass through files that other programs can write. A digest has no key, so
+    /// that whoever changes both is found out only where something else holds the one that was shown: the window, or the
+    /// record of a decision.
     pub fn is_intact(&self) -> bool {
         self.digest == self.digest_now()
     }
@@ -99,9 +105,18 @@ impl Ask {
     /// Over the form in which it is stored. A field that a later version adds is left out of that where it says nothing.
     fn digest_now(&self) -> String {
         let shown = Self { digest: String::new(), ..self.clone() };
-        let shown = serde_json::to_vec(&shown).unwrap_or_default();
-        blake3::hash(&shown).to_hex().to_string()
+        digest_of(&shown)
     }
+}
+
+fn digest_of(what: &impl Serialize) -> String {
+    let stored = serde_json::to_vec(what).unwrap_or_default();
+    format!("{SEAL}{}", blake3::hash(&stored).to_hex())
+}
+
+/// Whether a digest is made as this version makes it.
+pub(crate) fn is_of_this_version(digest: &str) -> bool {
+    digest.starts_with(SEAL)
 }
 
 /// What files are part of, for a person who is asked about them.
@@ -189,18 +204,39 @@ impl Decision {
             Self::Reject { .. } => DecisionKind::Reject,
         }
     }
+
+    /// Whether the call does not run, whatever it is.
+    pub(crate) fn runs_nothing(&self) -> bool {
+        matches!(self, Self::Respond { .. } | Self::Reject { .. })
+    }
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct DecisionRecord {
     pub decision: Decision,
     pub by: DecisionSource,
-    /// [`Ask::digest`] of what it was given for; older journals do not say.
+    /// What was decided of what: as [`Ask::digest`], over that digest and the decision. Older journals have none, or that
+    /// of the ask alone.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub digest: Option<String>,
 }
 
 impl DecisionRecord {
+    /// `decision`, given for `ask`.
+    pub fn new(ask: &Ask, decision: Decision, by: DecisionSource) -> Self {
+        let digest = Some(Self::digest_for(ask, &decision));
+        Self { decision, by, digest }
+    }
+
+    /// Whether it fits its digest as an answer to `ask`; as with [`Ask::is_intact`], whoever makes the digest anew passes.
+    pub(crate) fn is_for(&self, ask: &Ask) -> bool {
+        self.digest.as_ref().is_some_and(|digest| *digest == Self::digest_for(ask, &self.decision))
+    }
+
+    fn digest_for(ask: &Ask, decision: &Decision) -> String {
+        digest_of(&(&ask.digest, decision))
+    }
+
     /// Whether somebody said no, and not the clock or a rule in their place.
     pub(crate) fn is_refusal_of_a_person(&self) -> bool {
         matches!((&self.decision, &self.by), (Decision::Reject { .. }, DecisionSource::Person))
@@ -281,6 +317,27 @@ mod tests {
             let mut changed = stored.clone();
             changed[at] = others;
             assert!(!read(&changed).is_intact(), "{at}");
+        }
+        let decisions = [
+            json!({"decision": "approve"}),
+            json!({"decision": "edit", "args": {"z": 0.1}}),
+            json!({"decision": "edit", "args": {"z": 0.2}}),
+            json!({"decision": "respond", "text": "no"}),
+            json!({"decision": "reject", "reason": null}),
+        ];
+        for (at, decision) in decisions.iter().enumerate() {
+            let of = |decision: &Value| serde_json::from_value::<Decision>(decision.clone()).unwrap();
+            let record = DecisionRecord::new(&ask, of(decision), DecisionSource::Person);
+            let stored = serde_json::to_value(&record).unwrap();
+            let read = |stored: &Value| serde_json::from_str::<DecisionRecord>(&stored.to_string()).unwrap();
+            assert!(read(&stored).is_for(&ask));
+            assert!(!read(&stored).is_for(&Ask { is_edited: false, ..ask.clone() }.sealed()), "{at}");
+            assert!(!DecisionRecord { digest: None, ..record.clone() }.is_for(&ask), "{at}");
+            assert!(!DecisionRecord { digest: Some(ask.digest.clone()), ..record.clone() }.is_for(&ask), "{at}");
+            for (other, decision) in decisions.iter().enumerate().filter(|(other, _)| *other != at) {
+                let altered = DecisionRecord { decision: of(decision), ..record.clone() };
+                assert!(!altered.is_for(&ask), "{at} {other}");
+            }
         }
     }
 

@@ -225,13 +225,14 @@ impl SessionLog {
                 allowed: ask.allowed.iter().map(|kind| kind.name()).collect::<Vec<_>>().join(", "),
             });
         }
-        let record = DecisionRecord { decision, by, digest: Some(ask.digest.clone()) };
-        if !open.is_as_shown(Some(&record)) {
-            return Err(DecisionError::Altered { call_id: call_id.clone() });
+        if !decision.runs_nothing() && !open.is_as_shown() {
+            let call_id = call_id.clone();
+            let is_altered = open.is_of_this_version();
+            return Err(if is_altered { DecisionError::Altered { call_id } } else { DecisionError::Stale { call_id } });
         }
-        let decision = match record.decision {
+        let decision = match decision {
             // What a person wrote themselves stays theirs when they are asked for it once more.
-            Decision::Approve if ask.is_edited => Decision::Edit { args: ask.call.args },
+            Decision::Approve if ask.is_edited => Decision::Edit { args: ask.call.args.clone() },
             Decision::Edit { args } => {
                 let args =
                     check_args(&ask.call.name, &args).map_err(|reason| DecisionError::BadArguments { reason })?;
@@ -240,7 +241,7 @@ impl SessionLog {
             Decision::Respond { text } if text.trim().is_empty() => return Err(DecisionError::EmptyResponse),
             decision @ (Decision::Approve | Decision::Respond { .. } | Decision::Reject { .. }) => decision,
         };
-        Ok(DecisionRecord { decision, ..record })
+        Ok(DecisionRecord::new(&ask, decision, by))
     }
 
     /// Waits until a call that asks is decided. Dropping the future loses nothing: the ask is in the journal.

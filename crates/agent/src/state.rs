@@ -9,6 +9,7 @@ use bosun_tools::{ChangeRecord, StateUpdate, Todo, TodoStatus, ToolKind};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use crate::ask::is_of_this_version;
 use crate::delegate::is_ask;
 use crate::{
     Ask, ChangeIntent, Decision, DecisionRecord, EntryBody, JournalEntry, SessionId, ToolOutcome, TurnEnd, is_news,
@@ -136,17 +137,26 @@ impl OpenCall {
         self.ask.is_some() && self.decision.is_none() && self.result.is_none()
     }
 
-    /// Whether it may be gone by what was asked of it, and by `decision` where there is one. The journal passes through a
-    /// file that other programs can write (security.md A10); what runs nothing holds in any case.
-    pub fn is_as_shown(&self, decision: Option<&DecisionRecord>) -> bool {
+    /// Whether it may be gone by what was asked of it, and by what was decided where it is. The journal passes through a
+    /// file that other programs can write (security.md A10): each is held against its own digest, and what was decided
+    /// against that of what it was decided for, too. Those digests have no key ([`Ask::is_intact`]). What runs nothing
+    /// holds in any case.
+    pub fn is_as_shown(&self) -> bool {
         let Some(ask) = &self.ask else { return true };
-        let runs_nothing =
-            |record: &DecisionRecord| matches!(record.decision, Decision::Respond { .. } | Decision::Reject { .. });
-        let decided_for = decision.and_then(|record| record.digest.as_ref());
-        decision.is_some_and(runs_nothing)
-            || (decided_for.is_none_or(|digest| *digest == ask.digest)
-                && ask.call.name == self.call.name
-                && ask.is_intact())
+        let is_asked_as_shown = || ask.call.name == self.call.name && ask.is_intact();
+        match &self.decision {
+            Some(record) if record.decision.runs_nothing() => true,
+            Some(record) => record.is_for(ask) && is_asked_as_shown(),
+            None => is_asked_as_shown(),
+        }
+    }
+
+    /// Whether what is stored of it was sealed by this version, so that what does not fit was altered. What another one
+    /// sealed is no more to go by either, and no reason for alarm.
+    pub fn is_of_this_version(&self) -> bool {
+        let asked = self.ask.as_ref().is_none_or(|ask| is_of_this_version(&ask.digest));
+        let is_known = |record: &DecisionRecord| record.digest.as_deref().is_some_and(is_of_this_version);
+        asked && self.decision.as_ref().is_none_or(is_known)
     }
 
     /// The arguments that it runs with: the model's own, unless a decision put others in their place.

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use bosun_agent::{
     AgentError, Ask, AskPlace, AskReason, AskedAgain, BoxFuture, CallFacts, Decision, DecisionKind, InterruptConfig,
-    Middleware, NextTool, Policy, TurnContext, Verdict,
+    Middleware, NextTool, OpenCall, Policy, TurnContext, Verdict,
 };
 use bosun_backend::{Backend, VirtualPath};
 use bosun_model::{ContentBlock, ToolCall};
@@ -59,9 +59,10 @@ async fn gate(
     call: ToolCall,
     next: NextTool<'_>,
 ) -> Result<ToolOutput, AgentError> {
-    let (asked, is_as_shown) = cx.log().with_state(|state| {
+    let (asked, is_as_shown, again) = cx.log().with_state(|state| {
         let open = state.open_call(&call.id).filter(|open| open.ask.is_some());
-        (open.is_some(), open.is_none_or(|open| open.is_as_shown(open.decision.as_ref())))
+        let again = open.filter(|open| open.is_of_this_version()).map(|_| AskedAgain::RecordChanged);
+        (open.is_some(), open.is_none_or(OpenCall::is_as_shown), again)
     });
     if !asked || !is_as_shown {
         // Nobody is asked about what may not be done in any case.
@@ -113,7 +114,6 @@ async fn gate(
                 let description = options.description(cx, &call, config.description);
                 let config = InterruptConfig { description, ..config };
                 let place = options.place(cx, &call, next.tool());
-                let again = asked.then_some(AskedAgain::RecordChanged);
                 ask(cx, &call, next.tool(), place, (reason, config), again).await?;
             }
         }
@@ -133,14 +133,12 @@ async fn gate(
             }
             // What was shown runs, and not what a member around this one makes of the call today.
             let ask = cx.log().with_state(|state| state.open_call(&call.id).and_then(|open| open.ask.clone()));
-            let (call, leads) = ask.map_or((call, None), |ask| (ask.call, ask.leads));
-            if matches!(record.decision, Decision::Approve) && next.tool().kind() == ToolKind::Edit {
-                cx.after_earlier(&call.id, ToolKind::Edit).await?;
-                if leads.is_some() && leads != led(cx, &call, next.tool()) {
-                    return Ok(ToolOutput::error(elsewhere(&call)));
-                }
+            if let Some(ask) = &ask
+                && let Some(refusal) = elsewhere(cx, ask, &record.decision, next.tool()).await?
+            {
+                return Ok(ToolOutput::error(refusal));
             }
-            return decide(record.decision, call, next).await;
+            return decide(record.decision, ask.map_or(call, |ask| ask.call), next).await;
         }
     }
 }
@@ -261,7 +259,7 @@ async fn ask(
         description: config.description,
         sandbox,
         place,
-        leads: led(cx, call, tool).filter(|_| tool.kind() == ToolKind::Edit),
+        leads: leads(cx, call, tool),
         scripts,
         more_scripts,
         again,
@@ -274,17 +272,44 @@ async fn ask(
 }
 
 /// Where the file is that the call changes, whatever links lead there now.
-fn led(cx: &TurnContext, call: &ToolCall, tool: &Arc<dyn DynTool>) -> Option<VirtualPath> {
+fn leads(cx: &TurnContext, call: &ToolCall, tool: &Arc<dyn DynTool>) -> Option<VirtualPath> {
     let path = tool.mutates(&cx.tool_context(&call.id), &call.args)?;
-    Some(cx.agent().backend.direct(&path))
+    (tool.kind() == ToolKind::Edit).then(|| cx.agent().backend.direct(&path))
 }
 
-fn elsewhere(call: &ToolCall) -> String {
-    format!(
-        "Error: {} was not run: since it was approved, its path has come to lead elsewhere through a link, and nobody \
-         approved a change there. Nothing was changed. Look at the path, and call it again if it is still right.",
-        call.name
-    )
+/// What the model is told of a change that was approved and is not made, as its path leads by now where nobody approved one
+/// (security.md A11).
+async fn elsewhere(
+    cx: &TurnContext,
+    ask: &Ask,
+    decision: &Decision,
+    tool: &Arc<dyn DynTool>,
+) -> Result<Option<String>, AgentError> {
+    let args = match decision {
+        Decision::Approve => &ask.call.args,
+        Decision::Edit { args } => args,
+        Decision::Respond { .. } | Decision::Reject { .. } => return Ok(None),
+    };
+    if tool.kind() != ToolKind::Edit {
+        return Ok(None);
+    }
+    cx.after_earlier(&ask.call.id, ToolKind::Edit).await?;
+    let tool_cx = cx.tool_context(&ask.call.id);
+    let path = tool.mutates(&tool_cx, args);
+    let by_now = path.as_ref().map(|path| cx.agent().backend.direct(path));
+    let (approved, since) = if path == tool.mutates(&tool_cx, &ask.call.args) {
+        (&ask.leads, "since it was approved, its path has come to lead elsewhere through a link")
+    } else {
+        // A person's own path: where it leads was recorded by nobody, so it has to be the file's own.
+        (&path, "the path that the user put in the place of yours leads elsewhere through a link")
+    };
+    Ok((by_now != *approved).then(|| {
+        format!(
+            "Error: {} was not run: {since}, and nobody approved a change there. Nothing was changed. Look at the path, \
+             and call it again if it is still right.",
+            ask.call.name
+        )
+    }))
 }
 
 /// What holds commands back now, in words. Tools of other programs run where those do.

@@ -58,10 +58,15 @@ pub(crate) async fn decide(mut by_root: Vec<(Arc<Actor>, Vec<Decide>)>) -> Resul
 }
 
 impl Actor {
-    /// Has a turn that rests ask anew what it asked, where that is not stored as it was shown: only a turn can ask.
-    pub(crate) async fn ask_anew(self: &Arc<Self>) -> Result<(), SessionError> {
+    /// Has a turn that rests ask anew what `decide` was to answer, where that is not stored as it was shown: only a turn
+    /// can ask.
+    pub(crate) async fn ask_anew(self: &Arc<Self>, decide: &Decide) -> Result<(), SessionError> {
         let mut turn = self.turn().await;
-        if turn.is_resting() && self.log.with_state(|state| state.turn.is_some()) {
+        let log = self.find(&decide.session).await?;
+        let call_id = CallId::new(decide.call_id.as_str());
+        let is_altered = log
+            .with_state(|state| state.open_call(&call_id).is_some_and(|open| open.is_waiting() && !open.is_as_shown()));
+        if is_altered && turn.is_resting() && self.log.with_state(|state| state.turn.is_some()) {
             let draft = self.prepare().await?;
             self.set_running(true);
             self.run(&mut turn, Start::ByItself(draft));

@@ -298,18 +298,30 @@ impl Sessions {
     /// stored together.
     pub async fn decide(&self, decisions: Vec<Decide>) -> Result<(), SessionError> {
         let mut by_root: Vec<(Arc<Actor>, Vec<Decide>)> = Vec::new();
-        for decide in decisions {
+        for decide in decisions.clone() {
             let actor = self.actor(&decide.session).await?;
             match by_root.iter_mut().find(|(known, _)| Arc::ptr_eq(known, &actor)) {
                 Some((_, list)) => list.push(decide),
                 None => by_root.push((actor, vec![decide])),
             }
         }
-        let actors: Vec<Arc<Actor>> = by_root.iter().map(|(actor, _)| Arc::clone(actor)).collect();
         let outcome = deciding::decide(by_root).await;
-        if outcome.as_ref().is_err_and(|error| error.problem == Problem::AskAltered) {
-            for actor in actors {
-                actor.ask_anew().await?;
+        self.or_ask_anew(outcome, &decisions).await
+    }
+
+    /// `outcome`, behind which those of the calls are asked anew that are not stored as they were shown, where that is why
+    /// they could not be decided.
+    async fn or_ask_anew<T>(&self, outcome: Result<T, SessionError>, decisions: &[Decide]) -> Result<T, SessionError> {
+        let is_changed = |error: &SessionError| matches!(error.problem, Problem::AskAltered | Problem::AskChanged);
+        if outcome.as_ref().is_err_and(is_changed) {
+            for decide in decisions {
+                let asked = match self.actor(&decide.session).await {
+                    Ok(actor) => actor.ask_anew(decide).await,
+                    Err(error) => Err(error),
+                };
+                if let Err(error) = asked {
+                    tracing::warn!(%error, session = %decide.session, "a call could not be asked anew");
+                }
             }
         }
         outcome

@@ -3,6 +3,7 @@
 
 use std::os::unix::fs::symlink;
 
+use bosun_agent::AskReason;
 use pretty_assertions::assert_eq;
 
 use super::*;
@@ -119,19 +120,44 @@ const HOOKS: &str = "mkdir -p .git/hooks && mv docs was && ln -s .git/hooks docs
 async fn a_change_that_needs_no_approval_asks_where_a_command_before_it_led_it_to_a_protected_name() {
     let there = beside(free(), |_| with_command(HOOKS, write("c", "/docs/pre-commit")));
     there.scene.begin().await;
-    let end = there.scene.run_until_quiet().await;
+    assert_eq!(there.scene.run_until_quiet().await, None);
     assert!(there.scene.project.at("docs").is_symlink());
-    assert!(!there.scene.project.exists(".git/hooks/pre-commit"), "{end:?} {:?}", there.scene.result("c"));
+    let asked = there.scene.log.with_state(|state| state.open_call(&"c".into())?.ask.clone()).unwrap();
+    assert!(matches!(asked.reason, AskReason::ProtectedName { .. }), "{asked:?}");
+    assert!(!there.scene.project.exists(".git/hooks/pre-commit"));
+}
+
+/// Answers the call, after which `/docs` leads to the folder of hooks, and gives what the model is told of it.
+async fn decided_and_repointed(there: &Beside, decision: Decision) -> String {
+    there.scene.begin().await;
+    assert_eq!(there.scene.run_until_quiet().await, None);
+    there.scene.decide(&there.scene.log, "c", decision).await.unwrap();
+    std::fs::create_dir_all(there.scene.project.at(".git/hooks")).unwrap();
+    there.repoint(std::path::Path::new(".git/hooks"));
+    assert_eq!(there.scene.run_until_quiet().await, Some(TurnEnd::Done));
+    assert!(!there.scene.project.exists(".git/hooks/pre-commit"));
+    there.scene.result("c").1
 }
 
 #[tokio::test]
 async fn an_approved_change_is_not_made_in_another_place_of_the_project() {
-    let there = beside(Policy::default(), |_| write("c", "/docs/pre-commit"));
-    there.scene.begin().await;
-    assert_eq!(there.scene.run_until_quiet().await, None);
-    there.scene.decide(&there.scene.log, "c", Decision::Approve).await.unwrap();
-    std::fs::create_dir_all(there.scene.project.at(".git/hooks")).unwrap();
-    there.repoint(std::path::Path::new(".git/hooks"));
-    there.scene.run_until_quiet().await;
-    assert!(!there.scene.project.exists(".git/hooks/pre-commit"));
+    let content = json!({"file_path": "/docs/pre-commit", "content": "mine"});
+    for decision in [Decision::Approve, Decision::Edit { args: content }] {
+        let there = beside(Policy::default(), |_| write("c", "/docs/pre-commit"));
+        let said = decided_and_repointed(&there, decision.clone()).await;
+        assert!(said.contains("has come to lead elsewhere"), "{decision:?} {said}");
+    }
+}
+
+#[tokio::test]
+async fn a_change_of_a_path_that_a_person_entered_is_not_made_where_that_leads_elsewhere() {
+    let own = |path: &str| Decision::Edit { args: json!({"file_path": path, "content": "mine"}) };
+    let there = beside(Policy::default(), |_| write("c", "/other/new.txt"));
+    let said = decided_and_repointed(&there, own("/docs/pre-commit")).await;
+    assert!(said.contains("leads elsewhere"), "{said}");
+    // Where only the path that was asked for leads elsewhere, theirs is as good as it was.
+    let there = beside(Policy::default(), |_| write("c", "/docs/new.txt"));
+    let said = decided_and_repointed(&there, own("/was/mine.txt")).await;
+    assert!(said.contains("What ran"), "{said}");
+    assert_eq!(there.scene.project.read("was/mine.txt"), "mine");
 }

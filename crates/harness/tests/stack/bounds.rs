@@ -254,11 +254,8 @@ async fn a_compaction_loses_no_open_call_and_no_question() {
             assert_eq!(asked_beside_the_compaction(&scene).await, ask, "it is asked as it was");
         }
         assert!(!scene.project.exists("out"));
-        let record = bosun_agent::DecisionRecord {
-            decision: bosun_agent::Decision::Approve,
-            by: bosun_agent::DecisionSource::Person,
-            digest: Some(ask.digest.clone()),
-        };
+        let by = bosun_agent::DecisionSource::Person;
+        let record = bosun_agent::DecisionRecord::new(&ask, bosun_agent::Decision::Approve, by);
         scene.log.record(vec![EntryBody::Decided { call_id: ask.call.id.clone(), record }]).await.unwrap();
         assert_eq!(turn.await.unwrap().unwrap(), TurnEnd::Done);
         assert_eq!(scene.project.read("out"), "ran\n");

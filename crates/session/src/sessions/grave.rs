@@ -27,6 +27,12 @@ impl Sessions {
         decisions: &[Decide],
         drafts: &[RuleDraft],
     ) -> Result<Vec<GraveCall>, SessionError> {
+        // Whoever asks for this is about to decide, and goes no further where it fails.
+        let grave = self.grave_of(decisions, drafts).await;
+        self.or_ask_anew(grave, decisions).await
+    }
+
+    async fn grave_of(&self, decisions: &[Decide], drafts: &[RuleDraft]) -> Result<Vec<GraveCall>, SessionError> {
         let mut grave = Vec::new();
         for decide in decisions {
             if matches!(decide.decision, Decision::Respond { .. } | Decision::Reject { .. }) {

@@ -101,7 +101,8 @@ impl Sessions {
     ) -> Result<Vec<Rule>, SessionError> {
         let mut made = Vec::with_capacity(drafts.len());
         for draft in &drafts {
-            made.push(self.rule_of(&decisions, draft).await?);
+            let rule = self.rule_of(&decisions, draft).await;
+            made.push(self.or_ask_anew(rule, &decisions).await?);
         }
         let kept = made.clone();
         let add = move |all: &mut crate::permissions::Kept| kept.into_iter().try_for_each(|rule| all.add(rule));
@@ -153,9 +154,9 @@ impl Sessions {
         let log = actor.find(session).await?;
         let call = CoreCallId::new(call.as_str());
         let open = log.with_state(|state| state.open_call(&call).filter(|open| open.decision.is_none()).cloned());
-        if open.as_ref().is_some_and(|open| !open.is_as_shown(None)) {
-            actor.ask_anew().await?;
-            return Err(SessionError::new(ErrorCode::AlreadyDecided, Problem::AskAltered));
+        if let Some(open) = open.as_ref().filter(|open| !open.is_as_shown()) {
+            let problem = if open.is_of_this_version() { Problem::AskAltered } else { Problem::AskChanged };
+            return Err(SessionError::new(ErrorCode::AlreadyDecided, problem));
         }
         let gone = || SessionError::new(ErrorCode::AlreadyDecided, Problem::NotWaiting);
         open.and_then(|open| open.ask).ok_or_else(gone)
