@@ -313,7 +313,7 @@ mod tests {
             ended_at: None,
             figures: vec![bosun_protocol::Figure::Lines(3)],
             output: format!("line {number}\n"),
-            output_truncated: number % 2 == 0,
+            output_truncated: number.is_multiple_of(2),
             diff: None,
             decision: None,
             child: None,
