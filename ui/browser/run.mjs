@@ -17,6 +17,7 @@ const files = [
   'knowledge',
   'files',
   'permissions',
+  'cards',
   'paths',
   'agents',
   'panes',
