@@ -64,9 +64,9 @@ impl Actor {
         let mut turn = self.turn().await;
         let log = self.find(&decide.session).await?;
         let call_id = CallId::new(decide.call_id.as_str());
-        let is_altered = log
+        let is_unfit = log
             .with_state(|state| state.open_call(&call_id).is_some_and(|open| open.is_waiting() && !open.is_as_shown()));
-        if is_altered && turn.is_resting() && self.log.with_state(|state| state.turn.is_some()) {
+        if is_unfit && turn.is_resting() && self.log.with_state(|state| state.turn.is_some()) {
             let draft = self.prepare().await?;
             self.set_running(true);
             self.run(&mut turn, Start::ByItself(draft));

@@ -123,7 +123,11 @@ impl Rows {
     fn put_away(&mut self) {
         let most = self.loose.len().saturating_sub(self.kept);
         let settled = self.loose.iter().take(most).position(at_work).unwrap_or(most);
-        let mut settled = self.loose.drain(..settled / self.pack * self.pack).peekable();
+        let packs = settled / self.pack;
+        if packs == 0 {
+            return;
+        }
+        let mut settled = self.loose.drain(..packs * self.pack).peekable();
         while settled.peek().is_some() {
             self.packs.push(Pack::of(settled.by_ref().take(self.pack).collect()));
         }
